@@ -14,6 +14,7 @@ from plimsoll.campaign.load import Load, Stage
 from plimsoll.comparison import over_connections, published_comparison
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.driver_comparison import disagreements
+from plimsoll.comparison.head_of_line import sharings
 from plimsoll.comparison.protocol_costs import costs
 from plimsoll.findings.findings import Findings, Publication
 from plimsoll.findings.trial import TrialFindings
@@ -155,6 +156,46 @@ def by_protocols() -> Findings:
         comparisons(made),
         verdicts=judge_campaign(made),
         protocol_costs=costs(made),
+    )
+
+
+def by_connections(load: Load, *tail_ms: float, framework: str = "go") -> list[TrialFindings]:
+    """Trials of a framework by a load, with a 99th percentile for each repetition."""
+    found: list[TrialFindings] = []
+    for repetition, p99_ms in enumerate(tail_ms, 1):
+        name = f"{framework}.2048.{load.name}.{repetition}"
+        made = sound_trial(load=load, framework=framework, repetition=repetition, trial=name)
+        summary = sample.changed(
+            made.data.summary, response_time_p50_ns=2_000_000, response_time_p99_ns=p99_ms * 1e6
+        )
+        found.append(replace(made, data=replace(made.data, summary=summary)))
+    return found
+
+
+@cache
+def sharing() -> Findings:
+    """Two servers with 160 requests in flight, on 16 connections and on 160.
+
+    `go` delays streams of a connection; `node` does not.
+    """
+    stages = (Stage("hold", 7.0, 160, 160),)
+    alone = sample.load(name="alone", protocol="http2", stages=stages)
+    stages = (Stage("hold", 7.0, 16, 16),)
+    shared = replace(alone, name="shared", streams=10, stages=stages)
+    trials = (
+        *by_connections(alone, 10.0, 10.2),
+        *by_connections(shared, 18.0, 18.4),
+        *by_connections(alone, 10.0, 11.0, framework="node"),
+        *by_connections(shared, 10.0, 10.9, framework="node"),
+    )
+    made = repetitions(trials)
+    return Findings(
+        "sharing",
+        "0.1.0",
+        trials,
+        comparisons(made),
+        verdicts=judge_campaign(made),
+        sharings=sharings(made),
     )
 
 

@@ -47,6 +47,9 @@ class Ceiling:
         cpu_per_request_s: CPU time of the engine per request, with every row recorded.
         driver_busy_ratio: Busy share of the engine's threads.
         server_busy_ratio: Busy share of the reference server's cores.
+        protocol: `http1`, `http2` or `websocket`.
+        tls: Whether connections were secured by TLS.
+        in_flight_each: Requests in flight on each connection.
     """
 
     connections: int
@@ -56,6 +59,9 @@ class Ceiling:
     cpu_per_request_s: float
     driver_busy_ratio: float
     server_busy_ratio: float
+    protocol: str = "http1"
+    tls: bool = False
+    in_flight_each: int = 1
 
     @property
     def thread_per_s(self) -> float:
@@ -148,22 +154,36 @@ def kept(machine: Mapping[str, object], engine: str) -> tuple[Ceiling, ...]:
 
 
 def nearest(
-    ceilings: Sequence[Ceiling], connections: int, response_bytes: float
-) -> Ceiling | None:  # fmt: skip
-    """The case nearest to a trial, by the ratios of connections and of lengths.
+    ceilings: Sequence[Ceiling],
+    connections: int,
+    response_bytes: float,
+    *,
+    protocol: str = "http1",
+    tls: bool = False,
+    in_flight_each: int = 1,
+) -> Ceiling | None:
+    """The case nearest to a trial by the same protocol.
+
+    Near are small ratios of connections, of lengths and of requests on a connection.
 
     Args:
         ceilings: The cases.
         connections: Connections of the trial.
         response_bytes: Mean length of its responses with their heads.
+        protocol: What it speaks.
+        tls: Whether its connections are secured.
+        in_flight_each: Requests in flight on each of them.
 
     Returns:
         The case; None if there is none.
     """
 
     def distance(ceiling: Ceiling) -> float:
-        return abs(math.log((ceiling.connections + 1) / (connections + 1))) + abs(
-            math.log((ceiling.response_bytes + 1) / (response_bytes + 1))
+        return (
+            abs(math.log((ceiling.connections + 1) / (connections + 1)))
+            + abs(math.log((ceiling.response_bytes + 1) / (response_bytes + 1)))
+            + abs(math.log(ceiling.in_flight_each / in_flight_each))
         )
 
-    return min(ceilings, key=distance, default=None)
+    alike = [one for one in ceilings if (one.protocol, one.tls) == (protocol, tls)]
+    return min(alike, key=distance, default=None)

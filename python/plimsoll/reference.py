@@ -116,10 +116,11 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         help="second service time, for a share of requests",
     )
     add("--second-ratio", type=float, default=0.1, help="that share, from 0 to 1")
+    add("--streams", choices=("together", "in-turn"), default="together", help="of HTTP/2")
     add("--freeze", type=duration_ns, help="stall this long at the end of every period")
     add("--freeze-every", type=duration_ns, default="5s", help="length of the period")
     add("--seed", type=int, default=0, help="seed of service times and values")
-    add("--files", type=Path, default=environment.get("FILES"), help="folder with items.json")
+    add("--files", type=Path, default=environment.get("FILES"), help="items.json and static/")
     certificate, key = environment.get("TLS_CERT"), environment.get("TLS_KEY")
     add(
         "--tls-cert", type=Path, default=certificate, help="serves by TLS: PEM file of certificates"
@@ -186,6 +187,7 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
             "acceptors": options.acceptors,
             "backlog": options.backlog,
             "service_time": _service_time(options),
+            "streams": options.streams.replace("-", "_"),
             "freeze": _freeze(options),
             "seed": options.seed,
             "key": environment.get("AUTH_KEY", ""),

@@ -49,8 +49,23 @@ def test_no_service_time_is_reported_shorter_than_the_server_itself_had_the_requ
     assert document["way"]["times"]["p50"] > 0
     assert len(document["cases"]) == 3
     for case in document["cases"]:
-        reported = {point["statistic"]: point["reported_ns"] for point in case["points"]}
-        assert reported["p50"] / case["held"]["p50"] > 1, case
+        assert_no_time_is_shorter(case)
+
+
+def assert_no_time_is_shorter(case: dict[str, Any]) -> None:
+    reported = {point["statistic"]: point["reported_ns"] for point in case["points"]}
+    assert reported["p50"] / case["held"]["p50"] > 1, case
+
+
+@pytest.mark.alone
+@pytest.mark.thorough
+def test_nor_is_one_by_tls_http2_or_websocket(tmp_path: Path) -> None:
+    by_protocol = found(tmp_path, "--only", "protocols")["protocols"]
+    assert [one["name"] for one in by_protocol] == ["TLS", "HTTP/2", "WebSocket"]
+    for one in by_protocol:
+        assert one["way"]["times"]["p50"] > 0
+        (case,) = one["cases"]
+        assert_no_time_is_shorter(case)
 
 
 def test_a_ceiling_is_found_by_the_next_load_of_this_host(

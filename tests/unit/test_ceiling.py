@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,16 @@ def test_the_nearest_case_is_the_one_with_the_least_ratios(
     connections: int, response_bytes: float, expected: int
 ) -> None:
     assert capacity.nearest(CASES, connections, response_bytes) == CASES[expected]
+
+
+def test_a_case_by_another_protocol_is_not_near() -> None:
+    tls = replace(CASES[0], tls=True)
+    one, eight = (replace(CASES[0], protocol="http2", in_flight_each=each) for each in (1, 8))
+    cases = (*CASES, tls, one, eight)
+    assert capacity.nearest(cases, 64, 40.0, tls=True) == tls
+    assert capacity.nearest(cases, 64, 40.0, protocol="http2", in_flight_each=10) == eight
+    assert capacity.nearest(cases, 64, 40.0, protocol="http2") == one
+    assert capacity.nearest(cases, 64, 40.0, protocol="http2", tls=True) is None
 
 
 def test_without_a_calibration_nothing_is_nearest() -> None:

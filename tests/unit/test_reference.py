@@ -67,6 +67,11 @@ def test_service_time_is_fixed_unless_there_is_a_second_one() -> None:
     }
 
 
+def test_streams_are_served_together_unless_asked_for_in_turn() -> None:
+    assert specification()["streams"] == "together"
+    assert specification("--streams", "in-turn")["streams"] == "in_turn"
+
+
 def test_a_freeze_has_a_period() -> None:
     assert specification()["freeze"] is None
     freeze = specification("--freeze", "1s")["freeze"]

@@ -7,6 +7,7 @@ use plimsoll_http2::frame::PREFACE;
 use plimsoll_system::Ready;
 use plimsoll_tls::Read;
 
+use crate::Streams;
 use crate::channel::Channel;
 use crate::contract::{self, Answer};
 use crate::events::Events;
@@ -83,13 +84,15 @@ pub(super) struct Client {
     after: After,
     /// The state of a connection of HTTP/2 or WebSocket; nothing as long as it is HTTP/1.
     session: Option<Session>,
+    /// How streams of HTTP/2 are served.
+    streams: Streams,
     continued: bool,
     readable: bool,
     hung_up: bool,
 }
 
 impl Client {
-    pub fn new(channel: Channel) -> Self {
+    pub fn new(channel: Channel, streams: Streams) -> Self {
         Self {
             channel,
             phase: Phase::Securing,
@@ -101,6 +104,7 @@ impl Client {
             after: After::Stay,
             continued: false,
             session: None,
+            streams,
             readable: false,
             hung_up: false,
         }
@@ -181,13 +185,18 @@ impl Client {
                 self.readable |= matches!(self.channel, Channel::Tls(_));
                 self.phase = Phase::Reading;
                 if self.channel.agreed_on_http2() {
-                    self.session = Some(Session::Http2(Box::new(http2::Session::new())));
+                    self.begin_http2();
                 }
                 Step::Done
             }
             Ok(false) => Step::Blocked,
             Err(_) => Step::Over,
         }
+    }
+
+    fn begin_http2(&mut self) {
+        let session = http2::Session::new(self.streams);
+        self.session = Some(Session::Http2(Box::new(session)));
     }
 
     /// Reads all that has come, answers what is due, and sends.
@@ -349,7 +358,7 @@ impl Client {
                 request.length_bytes
             }
             Reading::Refused(_) if is_preface(bytes) => {
-                self.session = Some(Session::Http2(Box::new(http2::Session::new())));
+                self.begin_http2();
                 0
             }
             Reading::Refused(refusal) => {

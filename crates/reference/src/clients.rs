@@ -65,11 +65,12 @@ mod tests {
     use std::net::UdpSocket;
 
     use super::*;
+    use crate::Streams;
     use crate::channel::Channel;
 
     fn client() -> Client {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-        Client::new(Channel::new(socket.into(), None).unwrap())
+        Client::new(Channel::new(socket.into(), None).unwrap(), Streams::default())
     }
 
     #[test]

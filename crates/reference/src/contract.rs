@@ -1,6 +1,7 @@
 //! The response to a request: every endpoint of the contract.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
@@ -10,6 +11,7 @@ use plimsoll_system as system;
 
 use crate::coding;
 use crate::events::Events;
+use crate::files::Selection;
 use crate::given;
 use crate::json_sum;
 use crate::multipart;
@@ -135,17 +137,28 @@ fn connection_header(persistence: Persistence) -> &'static str {
     }
 }
 
+/// A head; `framing` is the field that says where the body ends.
 fn head(
+    status: &str,
+    date: &str,
+    headers: &str,
+    persistence: Persistence,
+    framing: fmt::Arguments<'_>,
+) -> String {
+    let connection = connection_header(persistence);
+    format!("HTTP/1.1 {status}\r\nDate: {date}\r\n{headers}{connection}{framing}\r\n")
+}
+
+/// The head of a body of so many bytes, and room for it.
+fn sized_head(
     status: &str,
     date: &str,
     headers: &str,
     persistence: Persistence,
     length: usize,
 ) -> Vec<u8> {
-    let connection = connection_header(persistence);
-    let head = format!(
-        "HTTP/1.1 {status}\r\nDate: {date}\r\n{headers}{connection}Content-Length: {length}\r\n\r\n"
-    );
+    let framing = format_args!("Content-Length: {length}\r\n");
+    let head = head(status, date, headers, persistence, framing);
     let mut bytes = Vec::with_capacity(head.len() + length);
     bytes.extend_from_slice(head.as_bytes());
     bytes
@@ -162,7 +175,7 @@ struct Constant {
 impl Constant {
     fn new(status: &str, date: &str, headers: &str, body: &[u8]) -> Self {
         let render = |persistence| {
-            let mut answer = head(status, date, headers, persistence, body.len());
+            let mut answer = sized_head(status, date, headers, persistence, body.len());
             answer.extend_from_slice(body);
             Arc::new(answer)
         };
@@ -295,6 +308,7 @@ impl Answers {
         let found = match before {
             "/fibonacci" => position(last).map(|n| (TEXT, fibonacci(n).to_string().into_bytes())),
             "/items" => return self.list(request, last),
+            "/static" => return self.file(request, last),
             "/value" => given::value(last).map(|body| (JSON, body)),
             _ => route(before)
                 .filter(|_| !last.is_empty())
@@ -321,13 +335,30 @@ impl Answers {
         })
     }
 
+    /// A file, or what of it the client lacks.
+    fn file(&self, request: &Request, name: &str) -> Answer {
+        let Some(file) = given::file(name) else {
+            return self.not_found.to(request);
+        };
+        self.when_reading(request, || {
+            // RFC 9110, section 14.2: ranges are of `GET` alone.
+            let is_get = request.method == Method::Get;
+            let range = request.selection.range.filter(|_| is_get);
+            let selected = file.selected(&Selection { range, ..request.selection }, self.second);
+            if let Some(body) = selected.body {
+                return self.made(request, selected.status, &selected.headers, &body);
+            }
+            let persistence = request.persistence;
+            let framing = format_args!("");
+            let head = head(selected.status, &self.date, &selected.headers, persistence, framing);
+            head.into_bytes().into()
+        })
+    }
+
     /// The head of a stream of events, and those that follow it.
     fn events(&self, request: &Request, events: Events) -> Answer {
-        let connection = connection_header(request.persistence);
-        let date = &self.date;
-        let head = format!(
-            "HTTP/1.1 200 OK\r\nDate: {date}\r\n{EVENTS}{connection}Transfer-Encoding: chunked\r\n\r\n"
-        );
+        let framing = format_args!("Transfer-Encoding: chunked\r\n");
+        let head = head("200 OK", &self.date, EVENTS, request.persistence, framing);
         let events = (request.method != Method::Head).then_some(events);
         Answer::before(head.into_bytes(), events)
     }
@@ -356,14 +387,14 @@ impl Answers {
         constant.with(Persistence::Closed)
     }
 
-    fn when_reading(&self, request: &Request, answer: impl Fn() -> Answer) -> Answer {
+    fn when_reading(&self, request: &Request, answer: impl FnOnce() -> Answer) -> Answer {
         match request.method {
             Method::Get | Method::Head => answer(),
             Method::Post | Method::Other => self.only_get.to(request),
         }
     }
 
-    fn when_posted(&self, request: &Request, answer: impl Fn() -> Answer) -> Answer {
+    fn when_posted(&self, request: &Request, answer: impl FnOnce() -> Answer) -> Answer {
         match request.method {
             Method::Post => answer(),
             Method::Get | Method::Head | Method::Other => self.only_post.to(request),
@@ -387,9 +418,13 @@ impl Answers {
         }
     }
 
-    /// A response made for one request; without the body if only the head was requested.
     fn right(&self, request: &Request, headers: &str, body: &[u8]) -> Answer {
-        let mut answer = head("200 OK", &self.date, headers, request.persistence, body.len());
+        self.made(request, "200 OK", headers, body)
+    }
+
+    /// A response made for one request; without the body if only the head was requested.
+    fn made(&self, request: &Request, status: &str, headers: &str, body: &[u8]) -> Answer {
+        let mut answer = sized_head(status, &self.date, headers, request.persistence, body.len());
         if request.method != Method::Head {
             answer.extend_from_slice(body);
         }
@@ -410,6 +445,7 @@ mod tests {
             content_type: b"multipart/form-data; boundary=xyz",
             accepted: None,
             authorization: b"",
+            selection: Selection::default(),
             body: body.into(),
             persistence: Persistence::Kept,
             websocket_key: None,

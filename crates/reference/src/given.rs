@@ -1,8 +1,8 @@
-//! What the server is given at its start, and the endpoints that need it: records, a key, a seed.
+//! What the server is given at its start, and the endpoints that need it: files, a key, a seed.
 
 use std::cell::RefCell;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -11,8 +11,10 @@ use ring::hmac;
 use serde::{Deserialize, Serialize};
 
 use crate::ReferenceSpec;
+use crate::files::StaticFile;
 
 const ITEMS_FILE: &str = "items.json";
+const STATIC_FOLDER: &str = "static";
 const ALGORITHM: &str = "HS256";
 
 thread_local! {
@@ -23,6 +25,7 @@ thread_local! {
 #[derive(Debug)]
 pub(super) struct Given {
     items: Vec<Item>,
+    static_folder: Option<PathBuf>,
     key: hmac::Key,
     seed: u64,
 }
@@ -84,7 +87,8 @@ impl Given {
     pub fn read(spec: &ReferenceSpec) -> Result<Self, String> {
         let items = spec.files.as_deref().map(read_items).transpose()?.unwrap_or_default();
         let key = hmac::Key::new(hmac::HMAC_SHA256, spec.key.as_bytes());
-        Ok(Self { items, key, seed: spec.seed })
+        let static_folder = spec.files.as_deref().map(|folder| folder.join(STATIC_FOLDER));
+        Ok(Self { items, static_folder, key, seed: spec.seed })
     }
 
     /// This thread serves with it from now on.
@@ -131,6 +135,11 @@ pub(super) fn list(count: &str, query: &str) -> Option<Vec<u8>> {
     of_given(|given| given.list(count, factor))
 }
 
+/// The static file of a name, as it is now.
+pub(super) fn file(name: &str) -> Option<StaticFile> {
+    of_given(|given| StaticFile::read(given.static_folder.as_deref()?, name))
+}
+
 /// The subject of a valid token.
 pub(super) fn subject(authorization: &[u8]) -> Option<String> {
     let now_s = plimsoll_system::wall_clock_ns() / 1_000_000_000;
@@ -164,7 +173,8 @@ mod tests {
 
     fn given() -> Given {
         let key = hmac::Key::new(hmac::HMAC_SHA256, b"key");
-        Given { items: serde_json::from_str(ITEM).unwrap(), key, seed: 7 }
+        let items = serde_json::from_str(ITEM).unwrap();
+        Given { items, static_folder: None, key, seed: 7 }
     }
 
     fn token(head: &str, claims: &str) -> Vec<u8> {

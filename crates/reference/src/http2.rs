@@ -13,6 +13,7 @@ use plimsoll_http2::frame::{
 };
 use plimsoll_http2::hpack::{self, Decoder};
 
+use crate::Streams;
 use crate::contract::{self, Answer};
 use crate::events::Events;
 use crate::http2_request::{Asked, Fields};
@@ -101,6 +102,10 @@ pub(super) struct Session {
     reset: Vec<u32>,
     /// Streams whose requests are complete, and not yet known to the worker.
     complete: VecDeque<u32>,
+    /// How streams are served.
+    order: Streams,
+    /// The stream that the worker was last told of.
+    served: Option<u32>,
     /// Streams whose next event is due at an instant, and not yet known to the worker.
     paused: VecDeque<(u64, u32)>,
     output: Vec<u8>,
@@ -113,7 +118,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub fn new() -> Self {
+    pub fn new(order: Streams) -> Self {
         let mut output = Vec::new();
         let settings = [
             (Setting::MaxConcurrentStreams, MOST_STREAMS),
@@ -134,6 +139,8 @@ impl Session {
             gaps: VecDeque::new(),
             reset: Vec::new(),
             complete: VecDeque::new(),
+            order,
+            served: None,
             paused: VecDeque::new(),
             output,
             window: i64::from(DEFAULT_WINDOW_BYTES),
@@ -168,7 +175,12 @@ impl Session {
 
     /// A stream whose request is complete and whose service time begins.
     pub fn next_complete(&mut self) -> Option<u32> {
-        self.complete.pop_front()
+        let in_turn = self.order == Streams::InTurn;
+        if in_turn && self.served.is_some_and(|number| self.place(number).is_some()) {
+            return None;
+        }
+        self.served = self.complete.pop_front();
+        self.served
     }
 
     /// A stream whose next event is due at an instant.

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use crate::coding::Coding;
+use crate::files::Selection;
 use crate::request::{self, BODY_LIMIT_BYTES, HEAD_LIMIT_BYTES, Persistence, Request};
 
 /// What one header block holds.
@@ -19,6 +20,7 @@ pub(super) struct Fields {
     content_type: Vec<u8>,
     accepted: Option<Coding>,
     authorization: Vec<u8>,
+    selection: Selection<Vec<u8>>,
     content_length: Option<usize>,
     has_regular: bool,
     has_pseudo: bool,
@@ -44,6 +46,10 @@ impl Fields {
         match name {
             b"content-type" => self.content_type = value.to_vec(),
             b"authorization" => self.authorization = value.to_vec(),
+            b"range" => self.selection.range = Some(value.to_vec()),
+            b"if-range" => self.selection.if_range = Some(value.to_vec()),
+            b"if-none-match" => self.selection.if_none_match = Some(value.to_vec()),
+            b"if-modified-since" => self.selection.if_modified_since = Some(value.to_vec()),
             b"accept-encoding" => self.accepted = Coding::accepted(value),
             b"content-length" => {
                 let length = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
@@ -90,6 +96,7 @@ impl Fields {
             content_type: self.content_type,
             accepted: self.accepted,
             authorization: self.authorization,
+            selection: self.selection,
             content_length: self.content_length,
             body: Vec::new(),
         })
@@ -103,6 +110,7 @@ pub(super) struct Asked {
     content_type: Vec<u8>,
     accepted: Option<Coding>,
     authorization: Vec<u8>,
+    selection: Selection<Vec<u8>>,
     content_length: Option<usize>,
     pub body: Vec<u8>,
 }
@@ -128,6 +136,7 @@ impl Asked {
             content_type: &self.content_type,
             accepted: self.accepted,
             authorization: &self.authorization,
+            selection: self.selection.borrowed(),
             body: Cow::Borrowed(&self.body),
             persistence: Persistence::Kept,
             websocket_key: None,

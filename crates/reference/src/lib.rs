@@ -5,7 +5,7 @@
 //! the other; those of different connections, and of different streams of HTTP/2, do not wait for
 //! each other. A client that begins with the preface of HTTP/2 is spoken to in HTTP/2; one that asks for
 //! WebSocket at `/echo` gets its messages back, one after the other. `/events/N?every=MS` is a stream
-//! of N events, so many milliseconds apart.
+//! of N events, so many milliseconds apart. Files at `/static` are served in ranges and by condition.
 
 #![forbid(unsafe_code)]
 
@@ -15,6 +15,7 @@ mod clients;
 mod coding;
 mod contract;
 mod events;
+mod files;
 mod given;
 mod http2;
 mod http2_request;
@@ -59,6 +60,17 @@ pub enum Acceptors {
     One,
 }
 
+/// How streams of one connection of HTTP/2 are served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Streams {
+    /// At the same time.
+    #[default]
+    Together,
+    /// One after the other, as requests of HTTP/1 are: a slow response delays those behind it.
+    InTurn,
+}
+
 /// The requested kind of server.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -80,13 +92,16 @@ pub struct ReferenceSpec {
     /// How long a response takes.
     #[serde(default)]
     pub service_time: ServiceTime,
+    /// How streams of one connection of HTTP/2 are served.
+    #[serde(default)]
+    pub streams: Streams,
     /// When the whole server stands still; none for never.
     #[serde(default)]
     pub freeze: Option<Freeze>,
     /// Chooses which requests have which service time, and the values of `/value/ID`.
     #[serde(default)]
     pub seed: u64,
-    /// The folder with `items.json`; `/items` finds nothing when absent.
+    /// The folder with `items.json` and `static`; `/items` and `/static` find nothing when absent.
     #[serde(default)]
     pub files: Option<PathBuf>,
     /// The key of the tokens of `/auth`.
@@ -120,6 +135,7 @@ impl ReferenceSpec {
             acceptors: Acceptors::default(),
             backlog: default_backlog(),
             service_time: ServiceTime::default(),
+            streams: Streams::default(),
             freeze: None,
             seed: 0,
             files: None,
@@ -261,6 +277,7 @@ impl Server {
             zero_ns: system::now_ns(),
             stop: AtomicBool::new(false),
             security,
+            streams: spec.streams,
         };
         Ok(Self { address, rules: Arc::new(rules), posts: posts?, threads: Vec::new(), witness })
     }
@@ -431,6 +448,7 @@ mod tests {
             cores: vec![0, 1],
             acceptors: Acceptors::One,
             service_time: ServiceTime::Bimodal { duration_ns: 1, second_ns: 2, second_ratio: 0.5 },
+            streams: Streams::InTurn,
             freeze: Some(Freeze { duration_ns: 1, period_ns: 5 }),
             seed: 7,
             ..spec()

@@ -7,6 +7,7 @@ use httparse::{Header, Status};
 use plimsoll_websocket::handshake::key_of;
 
 use crate::coding::Coding;
+use crate::files::Selection;
 
 /// The largest head that is read, in bytes.
 pub(super) const HEAD_LIMIT_BYTES: usize = 16 * 1024;
@@ -49,6 +50,7 @@ pub(super) struct Request<'a> {
     /// The content coding that the client prefers of those it accepts.
     pub accepted: Option<Coding>,
     pub authorization: &'a [u8],
+    pub selection: Selection<&'a [u8]>,
     pub body: Cow<'a, [u8]>,
     pub persistence: Persistence,
     /// The key of a client that asks for WebSocket.
@@ -103,6 +105,7 @@ struct Headers<'a> {
     content_type: &'a [u8],
     accepted: Option<Coding>,
     authorization: &'a [u8],
+    selection: Selection<&'a [u8]>,
     has_host: bool,
     connection: Wish,
     is_chunked: bool,
@@ -147,6 +150,7 @@ fn read_body<'a>(
         content_type: headers.content_type,
         accepted: headers.accepted,
         authorization: headers.authorization,
+        selection: headers.selection,
         body,
         persistence: persistence(newest, headers.connection),
         websocket_key: headers.upgrade.and_then(|_| key_of(head.headers)),
@@ -160,15 +164,18 @@ fn read_headers<'a>(parsed: &[Header<'a>]) -> Result<Headers<'a>, Refusal> {
         let is = |name: &str| header.name.eq_ignore_ascii_case(name);
         match header.name.len() {
             4 if is("Host") => headers.read_host(header.value)?,
+            5 if is("Range") => headers.selection.range = Some(header.value),
             6 if is("Expect") => {
                 headers.expects_continue = header.value.eq_ignore_ascii_case(b"100-continue");
             }
             7 if is("Upgrade") => headers.upgrade = Some(header.value),
+            8 if is("If-Range") => headers.selection.if_range = Some(header.value),
             10 if is("Connection") => {
                 headers.connection = headers.connection.max(wish(header.value));
             }
             12 if is("Content-Type") => headers.content_type = header.value,
             13 if is("Authorization") => headers.authorization = header.value,
+            13 if is("If-None-Match") => headers.selection.if_none_match = Some(header.value),
             14 if is("Content-Length") => headers.read_length(header.value)?,
             15 if is("Accept-Encoding") => headers.accepted = Coding::accepted(header.value),
             17 if is("Transfer-Encoding") => {
@@ -176,6 +183,9 @@ fn read_headers<'a>(parsed: &[Header<'a>]) -> Result<Headers<'a>, Refusal> {
                     return Err(Refusal::UnknownCoding);
                 }
                 headers.is_chunked = true;
+            }
+            17 if is("If-Modified-Since") => {
+                headers.selection.if_modified_since = Some(header.value);
             }
             _ => {}
         }

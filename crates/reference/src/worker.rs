@@ -12,6 +12,7 @@ use plimsoll_system::{self as system, Bell, Poller, Ready};
 use rustix::io::Errno;
 use rustls::ServerConfig;
 
+use crate::Streams;
 use crate::channel::Channel;
 use crate::client::{Client, Next};
 use crate::clients::Clients;
@@ -43,6 +44,8 @@ pub(super) struct Rules {
     pub stop: AtomicBool,
     /// How connections are secured, if they are.
     pub security: Option<Arc<ServerConfig>>,
+    /// How streams of one connection of HTTP/2 are served.
+    pub streams: Streams,
 }
 
 /// How others reach a worker: connections handed over, and its counts.
@@ -241,7 +244,8 @@ impl Worker {
         let Ok(channel) = Channel::new(socket, self.rules.security.as_ref()) else {
             return self.post.tally.connections_closed.add(1);
         };
-        let token = self.clients.insert(Client::new(channel));
+        let client = Client::new(channel, self.rules.streams);
+        let token = self.clients.insert(client);
         let added = self.clients.get(token).map(|client| self.poller.add(client.channel(), token));
         if !matches!(added, Some(Ok(()))) {
             self.dismiss(token);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use plimsoll_http2::{frame as http2, hpack};
 use plimsoll_reference::{
-    Acceptors, Address, Counts, Freeze, ReferenceError, ReferenceSpec, Server, ServiceTime,
+    Acceptors, Address, Counts, Freeze, ReferenceError, ReferenceSpec, Server, ServiceTime, Streams,
 };
 use plimsoll_system as system;
 use plimsoll_websocket::frame as websocket;
@@ -266,19 +266,7 @@ fn what_is_no_request_is_refused_and_closed() {
 fn a_stream_whose_number_was_passed_over_ends_the_connection() {
     let server = start(&spec());
     let mut stream = connect(tcp(&server));
-    let mut sent = http2::PREFACE.to_vec();
-    http2::write_settings(&mut sent, &[]);
-    for number in [5, 3] {
-        let flags = http2::END_HEADERS | http2::END_STREAM;
-        let mut block = Vec::new();
-        for (name, value) in [(":method", "GET"), (":scheme", "http"), (":path", "/empty")] {
-            hpack::write_field(&mut block, name.as_bytes(), value.as_bytes());
-        }
-        let kind = http2::Kind::Headers;
-        http2::Head { length: block.len(), kind, flags, stream: number }.write(&mut sent);
-        sent.extend_from_slice(&block);
-    }
-    stream.write_all(&sent).unwrap();
+    stream.write_all(&http2_requests("/empty", &[5, 3])).unwrap();
     let mut received = Vec::new();
     stream.read_to_end(&mut received).unwrap();
     let mut go_away = Vec::new();
@@ -375,6 +363,49 @@ fn requests_on_one_connection_are_served_one_after_the_other() {
         assert_eq!(read_answer(&mut stream).0, 200);
     }
     assert!(system::now_ns() - before_ns >= 50 * MS);
+}
+
+/// The preface of HTTP/2 and a request for `path` on each of some streams.
+fn http2_requests(path: &str, streams: &[u32]) -> Vec<u8> {
+    let mut sent = http2::PREFACE.to_vec();
+    http2::write_settings(&mut sent, &[]);
+    for &stream in streams {
+        let mut block = Vec::new();
+        for (name, value) in [(":method", "GET"), (":scheme", "http"), (":path", path)] {
+            hpack::write_field(&mut block, name.as_bytes(), value.as_bytes());
+        }
+        let flags = http2::END_HEADERS | http2::END_STREAM;
+        let kind = http2::Kind::Headers;
+        http2::Head { length: block.len(), kind, flags, stream }.write(&mut sent);
+        sent.extend_from_slice(&block);
+    }
+    sent
+}
+
+#[test]
+fn streams_of_a_connection_do_not_wait_for_each_other() {
+    // One after the other, these would take longer than `counts_when` waits.
+    let server = with_service_time(100 * MS);
+    let mut stream = connect(tcp(&server));
+    let numbers: Vec<_> = (0..200).map(|index| 2 * index + 1).collect();
+    stream.write_all(&http2_requests("/plaintext", &numbers)).unwrap();
+    counts_when(&server, |counts| counts.responses_sent == 200);
+}
+
+#[test]
+fn streams_that_are_served_in_turn_wait_for_each_other() {
+    let service_time = ServiceTime::Fixed { duration_ns: 20 * MS };
+    let server = start(&ReferenceSpec { service_time, streams: Streams::InTurn, ..spec() });
+    let mut stream = connect(tcp(&server));
+    let begun_ns = system::now_ns();
+    stream.write_all(&http2_requests("/32768", &[1, 3, 5, 7, 9])).unwrap();
+    // The window of the connection is a byte too small for the first two bodies.
+    counts_when(&server, |counts| counts.responses_sent == 1);
+    let mut larger = Vec::new();
+    http2::write_window_update(&mut larger, 0, 1 << 20);
+    stream.write_all(&larger).unwrap();
+    counts_when(&server, |counts| counts.responses_sent == 5);
+    assert!(system::now_ns() - begun_ns >= 100 * MS);
 }
 
 #[test]
@@ -567,19 +598,8 @@ fn events_are_not_sent_before_they_are_due_by_either_protocol() {
     read_until(&mut stream, b"0\r\n\r\n");
     assert!(system::now_ns() - begun_ns >= 90 * MS);
     let mut stream = connect(tcp(&server));
-    let mut sent = http2::PREFACE.to_vec();
-    http2::write_settings(&mut sent, &[]);
-    let mut block = Vec::new();
-    let path = (":path", "/events/4?every=30");
-    for (name, value) in [(":method", "GET"), (":scheme", "http"), path] {
-        hpack::write_field(&mut block, name.as_bytes(), value.as_bytes());
-    }
-    let flags = http2::END_HEADERS | http2::END_STREAM;
-    let kind = http2::Kind::Headers;
-    http2::Head { length: block.len(), kind, flags, stream: 1 }.write(&mut sent);
-    sent.extend_from_slice(&block);
     let begun_ns = system::now_ns();
-    stream.write_all(&sent).unwrap();
+    stream.write_all(&http2_requests("/events/4?every=30", &[1])).unwrap();
     let mut last = Vec::new();
     http2::Head { length: 9, kind: http2::Kind::Data, flags: http2::END_STREAM, stream: 1 }
         .write(&mut last);
@@ -588,4 +608,50 @@ fn events_are_not_sent_before_they_are_due_by_either_protocol() {
     assert!(system::now_ns() - begun_ns >= 90 * MS);
     let count = received.windows(5).filter(|window| *window == b"data:").count();
     assert_eq!(count, 4);
+}
+
+#[test]
+fn a_file_is_served_as_it_is_now_whole_in_parts_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("items.json"), "[]").unwrap();
+    std::fs::create_dir(folder.path().join("static")).unwrap();
+    let file = folder.path().join("static/a.js");
+    std::fs::write(&file, "0123456789").unwrap();
+    let server = start(&ReferenceSpec { files: Some(folder.path().into()), ..spec() });
+    let mut stream = connect(tcp(&server));
+    let get = |fields: &str| format!("GET /static/a.js HTTP/1.1\r\nHost: x\r\n{fields}\r\n");
+    let (status, head, body) = ask(&mut stream, get("").as_bytes());
+    assert_eq!((status, &body[..]), (200, &b"0123456789"[..]));
+    let field = |name| head.lines().find_map(|line| line.strip_prefix(name)).unwrap().to_owned();
+    let tag = field("etag: ");
+    assert_eq!(field("content-type: "), "text/javascript");
+
+    let (status, head, body) = ask(&mut stream, get("Range: bytes=2-4\r\n").as_bytes());
+    assert_eq!((status, &body[..]), (206, &b"234"[..]));
+    assert!(head.contains("\r\ncontent-range: bytes 2-4/10\r\n"), "{head}");
+    let (status, head, body) = ask(&mut stream, get("Range: bytes=10-\r\n").as_bytes());
+    assert_eq!((status, body.len()), (416, 0));
+    assert!(head.contains("\r\ncontent-range: bytes */10\r\n"), "{head}");
+    let (status, head, _) = ask(&mut stream, get("Range: bytes=0-0,-1\r\n").as_bytes());
+    assert!(head.contains("\r\ncontent-type: multipart/byteranges; boundary="), "{head}");
+    assert_eq!(status, 206);
+
+    let since = "If-Modified-Since: Fri, 31 Dec 9999 23:59:59 GMT\r\n";
+    for condition in [&format!("If-None-Match: {tag}\r\n"), since] {
+        let (status, head, _) = ask(&mut stream, get(condition).as_bytes());
+        assert_eq!(status, 304);
+        assert!(!head.contains("content-length"), "{head}");
+    }
+    let ranged = get(&format!("If-Range: {tag}\r\nRange: bytes=-1\r\n"));
+    assert_eq!(ask(&mut stream, ranged.as_bytes()).2, b"9");
+    std::fs::write(&file, "changed").unwrap();
+    assert_eq!(ask(&mut stream, ranged.as_bytes()).2, b"changed");
+
+    let head = "HEAD /static/a.js HTTP/1.1\r\nHost: x\r\nRange: bytes=0-1\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    let head = String::from_utf8(read_until(&mut stream, b"\r\n\r\n")).unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    assert!(head.contains("\r\nContent-Length: 7\r\n"), "{head}");
+    assert_eq!(ask(&mut stream, b"GET /static/b.js HTTP/1.1\r\nHost: x\r\n\r\n").0, 404);
+    assert_eq!(ask(&mut stream, &post("/static/a.js", "text/plain", b"")).0, 405);
 }

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.calibration import agreement, truth
-from plimsoll.calibration.bench import closed, opened
+from plimsoll.calibration.bench import HTTP1, closed, opened
 
 if TYPE_CHECKING:
     from plimsoll.calibration.agreement import AgreementPoint
-    from plimsoll.calibration.bench import Bench, BenchResult
+    from plimsoll.calibration.bench import Bench, BenchResult, Spoken
     from plimsoll.calibration.truth import Times
     from plimsoll.campaign.load import Load
 
@@ -29,6 +29,9 @@ WAY_PER_S = 1000
 
 POOL = 64
 """Connections of the open model."""
+
+TWO = ("--service-time", "1ms", "--second-service-time", "10ms", "--second-ratio", "0.03")
+"""Options of a reference server with two service times."""
 
 QUIET = 5.0
 """On a quiet host the 99th percentile of the round trip is at most this multiple of its median."""
@@ -43,12 +46,14 @@ class Case:
         options: Options of the reference server.
         load: The load.
         is_quick: Whether it is part of the quick calibration.
+        spoken: What the load is made by.
     """
 
     name: str
     options: tuple[str, ...]
     load: Load
     is_quick: bool = False
+    spoken: Spoken = HTTP1
 
 
 @dataclass(frozen=True)
@@ -94,31 +99,32 @@ def cases(seconds: float) -> tuple[Case, ...]:
     Args:
         seconds: Length of each load.
     """
-    two = ("--service-time", "1ms", "--second-service-time", "10ms", "--second-ratio", "0.03")
     return (
-        Case("1 ms, closed", _fixed("1ms"), closed(1, seconds), is_quick=True),
-        Case("1 ms, open", _fixed("1ms"), opened(1000, seconds, POOL)),
-        Case("10 ms, closed", _fixed("10ms"), closed(32, seconds)),
-        Case("10 ms, open", _fixed("10ms"), opened(3000, seconds, POOL), is_quick=True),
-        Case("1 or 10 ms, closed", two, closed(1, seconds)),
-        Case("1 or 10 ms, Poisson", two, opened(1000, seconds, POOL, "poisson"), is_quick=True),
+        Case("1 ms, closed", fixed("1ms"), closed(1, seconds), is_quick=True),
+        Case("1 ms, open", fixed("1ms"), opened(1000, seconds, POOL)),
+        Case("10 ms, closed", fixed("10ms"), closed(32, seconds)),
+        Case("10 ms, open", fixed("10ms"), opened(3000, seconds, POOL), is_quick=True),
+        Case("1 or 10 ms, closed", TWO, closed(1, seconds)),
+        Case("1 or 10 ms, Poisson", TWO, opened(1000, seconds, POOL, "poisson"), is_quick=True),
     )
 
 
-def _fixed(duration: str) -> tuple[str, ...]:
+def fixed(duration: str) -> tuple[str, ...]:
+    """Options of a reference server with one service time."""
     return ("--service-time", duration)
 
 
-def way(bench: Bench, seconds: float) -> Times:
+def way(bench: Bench, seconds: float, spoken: Spoken = HTTP1) -> Times:
     """Round trip times in nanoseconds.
 
     Args:
         bench: The bench.
         seconds: Length of the measurement in seconds.
+        spoken: By what.
     """
-    bench.tell("loopback round trip")
-    with bench.reference("--workers", "1") as reference:
-        driven = reference.drive(opened(WAY_PER_S, seconds, POOL))
+    bench.tell(f"loopback round trip by {spoken.name}")
+    with bench.reference("--workers", "1", spoken=spoken) as reference:
+        driven = reference.drive(opened(WAY_PER_S, seconds, POOL // spoken.streams))
     return _service(driven) - round(float(np.median(reference.held(driven))))
 
 
@@ -135,8 +141,8 @@ def measured(bench: Bench, case: Case, way: Times) -> CaseFound:
         case: The case.
         way: Round trip times.
     """
-    bench.tell(case.name)
-    with bench.reference("--workers", "1", *case.options) as reference:
+    bench.tell(f"{case.name}, by {case.spoken.name}")
+    with bench.reference("--workers", "1", *case.options, spoken=case.spoken) as reference:
         driven = reference.drive(case.load)
     held, reported = reference.held(driven), _service(driven)
     return CaseFound(

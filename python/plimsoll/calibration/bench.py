@@ -10,15 +10,16 @@ import json
 import shlex
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import plimsoll
+from plimsoll.campaign.endpoints import ws
 from plimsoll.campaign.framework import Framework
-from plimsoll.campaign.load import Load, Stage
+from plimsoll.campaign.load import OVER_TLS, Load, Stage
 from plimsoll.campaign.requests import Exchange, Expected, Request
 from plimsoll.drivers import records
 from plimsoll.drivers.job import DriverCallbacks, DriverJob
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
 
     from plimsoll.calibration.truth import Times
-    from plimsoll.campaign.load import Arrivals
+    from plimsoll.campaign.load import Arrivals, Protocol, Service
     from plimsoll.events import Progress
     from plimsoll.processes.interruption import Interruption
     from plimsoll.recording import Driver
@@ -46,12 +47,41 @@ WARM_UP_S = 0.3
 EMPTY = "/empty"
 """Path with an empty response body."""
 
+MESSAGE = b"A" * 2048
+"""Message of WebSocket."""
+
 _WITNESS = "witness.bin"
 _LOG = "server.log"
 
 
 def nothing(_: Progress) -> None:
     """Ignores progress."""
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What engine and reference server speak.
+
+    Attributes:
+        name: Displayed name.
+        service: What the server is started for; None for HTTP/1.1 without TLS.
+        protocol: Protocol of the load.
+        streams: HTTP/2: streams on a connection.
+    """
+
+    name: str
+    service: Service | None = None
+    protocol: Protocol = "http1"
+    streams: int = 1
+
+    def by(self, load: Load) -> Load:
+        """A load of HTTP/1.1 by this instead, on as many connections."""
+        is_secured = self.service in OVER_TLS
+        load = replace(load, protocol=self.protocol, tls=is_secured, streams=self.streams)
+        return load.warmed(0.0)
+
+
+HTTP1 = Spoken("HTTP/1.1")
 
 
 @dataclass(frozen=True)
@@ -71,18 +101,21 @@ class Bench:
     tell: Callable[[str], None]
 
     @contextmanager
-    def reference(self, *options: str) -> Generator[Reference]:
+    def reference(self, *options: str, spoken: Spoken = HTTP1) -> Generator[Reference]:
         """A reference server, stopped after the block.
 
         Args:
             options: Of `python -m plimsoll.reference`.
+            spoken: What it is to serve, and loads are made by.
         """
         with tempfile.TemporaryDirectory(prefix="plimsoll-calibrate-") as name:
             folder = Path(name)
             subject = _subject([*options, "--witness", str(folder / _WITNESS)], folder)
             log = folder / _LOG
-            with server.started(subject, log=log, cores=self.server_cores) as running:
-                reference = Reference(self, folder, running, _zero_ns(log))
+            with server.started(
+                subject, log=log, cores=self.server_cores, service=spoken.service
+            ) as running:
+                reference = Reference(self, folder, running, _zero_ns(log), spoken)
                 yield reference
             reference.account = _account(folder / _WITNESS)
 
@@ -96,6 +129,7 @@ class Reference:
         folder: Its folder.
         running: The server.
         zero_ns: Its start by CLOCK_MONOTONIC, from which stalls are timed.
+        spoken: What loads are made by.
         account: When it had read each request and when it began to respond, by CLOCK_MONOTONIC;
             available once it has stopped.
     """
@@ -104,6 +138,7 @@ class Reference:
     folder: Path
     running: server.RunningServer
     zero_ns: int
+    spoken: Spoken
     account: Pairs = field(default_factory=lambda: np.empty((0, 2), np.int64), repr=False)
     _drives: int = field(default=0, repr=False)
 
@@ -128,8 +163,8 @@ class Reference:
         """Generates a load, records every request, and waits for the end.
 
         Args:
-            load: The load.
-            path: Path of the requests.
+            load: The load by HTTP/1.1; it is made by what is spoken.
+            path: Path of the requests; WebSocket sends messages instead.
             started: Called with the process id of the engine's supervisor.
             progress: Called once a second.
 
@@ -145,6 +180,7 @@ class Reference:
             progress(now)
             return True
 
+        load = self.spoken.by(load)
         watch = DriverCallbacks(started, lambda _: None, go_on, self.bench.interruption)
         driven = engine.drive(self._order(load, path, into), watch)
         self.bench.interruption.check()
@@ -164,14 +200,16 @@ class Reference:
         return (responded - received)[(received >= first_ns) & (responded <= last_ns)]
 
     def _order(self, load: Load, path: str, into: Path) -> DriverJob:
+        exchange = Exchange(Request(path, "GET", path), Expected())
         return DriverJob(
             load=load,
-            exchanges=(Exchange(Request(path, "GET", path), Expected()),),
+            exchanges=(ws.exchange(MESSAGE) if load.protocol == "websocket" else exchange,),
             address=self.running.place.address,
             cores=self.bench.driver_cores,
             seed=SEED,
             body_sample_ratio=0.0,
             into=into,
+            tls=self.running.place.tls,
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import _engine, wording
-from plimsoll.calibration import accuracy, capacity, freezing, pacing, tools
+from plimsoll.calibration import accuracy, capacity, freezing, pacing, protocols, tools
 from plimsoll.machine import Fact
 
 if TYPE_CHECKING:
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from plimsoll.calibration.capacity import CeilingsFound
     from plimsoll.calibration.freezing import FreezeFound
     from plimsoll.calibration.pacing import PaceFound
+    from plimsoll.calibration.protocols import ProtocolFound
     from plimsoll.calibration.tools import ToolFound
     from plimsoll.calibration.truth import Freeze
 
 PARTS = {
     "accuracy": "measured against known service times",
+    "protocols": "the same by TLS, HTTP/2 and WebSocket",
     "pacing": "precision of send times",
     "freeze": "response times of a stalling server",
     "ceiling": "capacity of the engine on this host",
@@ -37,6 +39,7 @@ class Extent:
     Attributes:
         way_s: Seconds for the loopback round trip.
         case_s: Seconds for each case of accuracy.
+        protocol_s: Seconds for the round trip and for each case of a protocol.
         pace_s: Seconds for each rate.
         ceiling_s: Seconds for each capacity, after its warm-up.
         freeze: The server's stalls.
@@ -45,14 +48,15 @@ class Extent:
 
     way_s: float
     case_s: float
+    protocol_s: float
     pace_s: float
     ceiling_s: float
     freeze: Freeze
     is_quick: bool
 
 
-FULL = Extent(10.0, 4.0, 3.0, 2.0, freezing.USUAL, is_quick=False)
-QUICK = Extent(1.3, 1.3, 1.0, 1.0, freezing.SHORT, is_quick=True)
+FULL = Extent(10.0, 4.0, 3.0, 3.0, 2.0, freezing.USUAL, is_quick=False)
+QUICK = Extent(1.3, 1.3, 1.3, 1.0, 1.0, freezing.SHORT, is_quick=True)
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class Calibration:
         machine: Facts of the host.
         way: The loopback round trip.
         cases: True and reported service times.
+        protocols: The same by TLS, HTTP/2 and WebSocket.
         paces: Scheduling delays by rate.
         freeze: True and reported response times of a server that stalls.
         ceilings: The engine's capacity on this host.
@@ -74,6 +79,7 @@ class Calibration:
     machine: dict[str, Fact]
     way: LoopbackRoundTrip | None
     cases: tuple[CaseFound, ...]
+    protocols: tuple[ProtocolFound, ...]
     paces: tuple[PaceFound, ...]
     freeze: FreezeFound | None
     ceilings: CeilingsFound | None
@@ -83,6 +89,12 @@ class Calibration:
     def misses(self) -> tuple[str, ...]:
         """Names of results outside their tolerance."""
         found = [case.name for case in self.cases if _misses(case.points)]
+        found += [
+            f"{case.name} by {one.name}"
+            for one in self.protocols
+            for case in one.cases
+            if _misses(case.points)
+        ]
         found += [f"{wording.count(pace.rate_per_s)}/s" for pace in self.paces if not pace.within]
         if self.freeze is not None and _misses(self.freeze.points):
             found.append("the stall")
@@ -91,7 +103,9 @@ class Calibration:
     @property
     def longest_pause_ns(self) -> int:
         """The longest pause of a thread of the engine in all parts except capacity."""
-        found = [*self.cases, *self.paces, *([self.freeze] if self.freeze else [])]
+        by_protocol = [case for one in self.protocols for case in one.cases]
+        frozen = [self.freeze] if self.freeze else []
+        found = [*self.cases, *by_protocol, *self.paces, *frozen]
         return max((one.longest_pause_ns or 0 for one in found), default=0)
 
 
@@ -118,6 +132,7 @@ def calibrate(
         machine=machine,
         way=way,
         cases=cases,
+        protocols=_protocols(bench, extent) if "protocols" in parts else (),
         paces=pacing.measured(bench, extent.pace_s) if "pacing" in parts else (),
         freeze=freezing.measured(bench, extent.freeze, 1) if "freeze" in parts else None,
         ceilings=_ceilings(bench, extent) if "ceiling" in parts else None,
@@ -133,6 +148,10 @@ def _accuracy(bench: Bench, extent: Extent) -> tuple[LoopbackRoundTrip, tuple[Ca
         if case.is_quick or not extent.is_quick
     ]
     return accuracy.summarised(way), tuple(cases)
+
+
+def _protocols(bench: Bench, extent: Extent) -> tuple[ProtocolFound, ...]:
+    return protocols.measured(bench, extent.protocol_s, quick=extent.is_quick)
 
 
 def _ceilings(bench: Bench, extent: Extent) -> CeilingsFound:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import machine, wording
-from plimsoll.calibration.bench import closed
+from plimsoll.calibration.bench import HTTP1, Spoken, closed
 from plimsoll.capacity import Ceiling
 from plimsoll.errors import LimitTooLow
 from plimsoll.processes.tree import TICKS_PER_S, ProcessTree
@@ -29,6 +29,18 @@ CONNECTIONS = (64, 1000, 9000)
 PATHS = ("/empty", "/2048", "/32768")
 QUICK = ((64, "/empty"), (64, "/2048"), (1000, "/2048"))
 """Connections and path of each case of the quick calibration."""
+
+BY_PROTOCOL = (
+    Spoken("TLS", "https"),
+    Spoken("HTTP/2", "h2c", "http2"),
+    Spoken("HTTP/2 × 8", "h2c", "http2", streams=8),
+    Spoken("HTTP/2 over TLS × 8", "h2", "http2", streams=8),
+    Spoken("WebSocket", protocol="websocket"),
+)
+"""What else is measured, with the connections and path of `CASE_BY_PROTOCOL`; not in a quick one.
+"""
+
+CASE_BY_PROTOCOL = (64, "/2048")
 
 WARM_UP_S = 1.0
 """Length of the warm-up in seconds, in which connections open."""
@@ -120,7 +132,12 @@ def measured(bench: Bench, seconds: float, *, quick: bool) -> CeilingsFound:
     too_many = {one.connections for one in left}
     cases = [case for case in (QUICK if quick else every) if case[0] not in too_many]
     with bench.reference("--backlog", BACKLOG) as reference:
-        return CeilingsFound(tuple(_measured(reference, *case, seconds) for case in cases), left)
+        reached = [_measured(reference, *case, seconds) for case in cases]
+    if not quick and CASE_BY_PROTOCOL[0] not in too_many:
+        for spoken in BY_PROTOCOL:
+            with bench.reference("--backlog", BACKLOG, spoken=spoken) as reference:
+                reached.append(_measured(reference, *CASE_BY_PROTOCOL, seconds))
+    return CeilingsFound(tuple(reached), left)
 
 
 def _left_out() -> Iterator[OmittedCase]:
@@ -133,13 +150,21 @@ def _left_out() -> Iterator[OmittedCase]:
 
 
 def _measured(reference: Reference, connections: int, path: str, seconds: float) -> Ceiling:
-    reference.bench.tell(f"capacity at {wording.count(connections)} connections, {path}")
+    by = "" if reference.spoken == HTTP1 else f", by {reference.spoken.name}"
+    reference.bench.tell(f"capacity at {wording.count(connections)} connections, {path}{by}")
     clocks = Clocks(reference.scope)
     load = closed(connections, seconds, WARM_UP_S)
     driven = reference.drive(load, path, started=clocks.watch, progress=clocks.read)
     instants = _with_end(clocks.instants, driven.driver)
     reached = ceiling(instants, connections, driven.driver.threads, _cores(reference))
-    return replace(reached, response_bytes=driven.response_bytes)
+    made = reference.spoken.by(load)
+    return replace(
+        reached,
+        response_bytes=driven.response_bytes,
+        protocol=made.protocol,
+        tls=made.tls,
+        in_flight_each=made.in_flight_each,
+    )
 
 
 def _with_end(instants: list[Instant], driver: Driver) -> list[Instant]:

@@ -16,14 +16,16 @@ from plimsoll.errors import VERDICT_VOID
 if TYPE_CHECKING:
     from plimsoll.lab.calibrations import CalibrationResult
 
-PARTS = ("accuracy", "pacing", "freeze", "ceiling", "tools")
+PARTS = ("accuracy", "protocols", "pacing", "freeze", "ceiling", "tools")
 
 FORMATS = ("table", "markdown")
 
 
 @click.command(name="calibrate")
 @click.option(
-    "--quick", is_flag=True, help="Half a minute: shorter, fewer cases, without other tools."
+    "--quick",
+    is_flag=True,
+    help="Half a minute: shorter, fewer cases, HTTP/1.1 alone, without other tools.",
 )
 @click.option(
     "--only",
@@ -53,16 +55,17 @@ def command(
     """Check the engine against a server with known service times; measure its maximum rate.
 
     The reference server logs the service time of each request by its own clock; the engine must
-    report the same. Further parts measure how precisely requests are sent at their intended times,
-    what Plimsoll and other installed tools report when a server stalls, and the capacity of the
-    load generator on this host, which trials use to tell its limit from the server's.
+    report the same, by HTTP/1.1, TLS, HTTP/2 and WebSocket. Further parts measure how precisely
+    requests are sent at their intended times, what Plimsoll and other installed tools report when
+    a server stalls, and the capacity of the load generator on this host, which trials use to tell
+    its limit from the server's.
 
     Exit code 1 when a limit is exceeded. Run it on an idle host.
 
     \b
-    plimsoll calibrate                        two minutes
+    plimsoll calibrate                        three minutes
     plimsoll calibrate --quick                half a minute
-    plimsoll calibrate --only pacing          one part; repeatable
+    plimsoll calibrate --only protocols       one part; repeatable
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     found = plimsoll.calibrate(parts, quick=quick, into=into, on_event=heard.steps)
     _print(found, "json" if as_json else form)

@@ -21,7 +21,13 @@ import pyarrow as pa
 from plimsoll import tables
 from plimsoll.statistics import fixed_width
 from plimsoll.statistics.comparison import Comparison, compared
-from plimsoll.statistics.intervals import CONFIDENCE, Estimate, interval, middle
+from plimsoll.statistics.intervals import (
+    CONFIDENCE,
+    Estimate,
+    interval,
+    middle,
+    ratio_interval,
+)
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.summary import Summary
@@ -182,6 +188,22 @@ def middles(repetitions: Sequence[ComparedTrial], quantities: Sequence[str]) -> 
     """
     known = {name: column(shown(repetitions), name) for name in quantities}
     return {name: middle(found) for name, found in known.items() if found}
+
+
+def ratio(
+    own: Sequence[ComparedTrial], against: Sequence[ComparedTrial], quantity: str
+) -> Estimate | None:
+    """A number of some repetitions / that of others; None where one side has none.
+
+    Args:
+        own: Repetitions of one entry; those that count are taken, all where none does.
+        against: The same of what it is divided by.
+        quantity: Column of the summaries.
+    """
+    values, others = column(shown(own), quantity), column(shown(against), quantity)
+    if not values or not others or not median(others):
+        return None
+    return Estimate(median(values) / median(others), ratio_interval(values, others))
 
 
 def observed(repetitions: Sequence[ComparedTrial], quantity: str) -> list[Observation]:

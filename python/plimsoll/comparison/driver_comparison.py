@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING
 
-from plimsoll.comparison.comparisons import column, middles, shown
-from plimsoll.statistics.intervals import Estimate, ratio_interval
+from plimsoll.comparison.comparisons import middles, ratio
 
 if TYPE_CHECKING:
     from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.statistics.intervals import Estimate
 
 ENGINE = "plimsoll"
 """Name of the driver against which the others are held."""
@@ -150,17 +149,10 @@ def _by_driver(
         repetitions: Its trials.
         against: Those of the driver that it is held against; none for that driver itself.
     """
-    own, others = (column(shown(part), THROUGHPUT) for part in (repetitions, against))
     return ByDriver(
         driver,
         middles(repetitions, QUANTITIES),
-        _ratio(own, others),
+        ratio(repetitions, against, THROUGHPUT),
         any(one.counts for one in repetitions) and any(one.counts for one in against),
         tuple(one.recording.trial for one in repetitions),
     )
-
-
-def _ratio(own: Sequence[float], against: Sequence[float]) -> Estimate | None:
-    if not own or not against or not median(against):
-        return None
-    return Estimate(median(own) / median(against), ratio_interval(own, against))

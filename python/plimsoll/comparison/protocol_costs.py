@@ -12,16 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.load import SERVICES
-from plimsoll.comparison.comparisons import column, shown
-from plimsoll.statistics.intervals import Estimate, ratio_interval
+from plimsoll.comparison.comparisons import ratio
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plimsoll.campaign.load import Load, Service
     from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.statistics.intervals import Estimate
 
 QUANTITIES = ("throughput_per_s", "server_cpu_s_per_request", "response_time_p99_ns")
 """Columns of `summaries` whose ratios are shown."""
@@ -58,35 +59,51 @@ def costs(repetitions: Sequence[ComparedTrial]) -> tuple[ProtocolCost, ...]:
     Args:
         repetitions: The trials of a campaign.
     """
-    grouped: dict[tuple[object, ...], dict[Service | None, list[ComparedTrial]]] = {}
+    grouped: dict[tuple[object, ...], dict[str, list[ComparedTrial]]] = {}
     for one in repetitions:
         load = one.recording.load
         if load.model == "unknown":
             continue
-        framework, endpoint, _, driver = one.key
-        key = (endpoint, framework, driver, _requested(load))
-        grouped.setdefault(key, {}).setdefault(load.service, []).append(one)
+        framework, endpoint, name, driver = one.key
+        by_load = grouped.setdefault((endpoint, framework, driver, requested(load)), {})
+        by_load.setdefault(name, []).append(one)
     return tuple(
-        _cost(service, by_service[service], by_service[None])
-        for _, by_service in sorted(grouped.items(), key=lambda item: str(item[0]))
-        for service in SERVICES
-        if service in by_service and None in by_service
+        cost
+        for _, by_load in sorted(grouped.items(), key=lambda item: str(item[0]))
+        for cost in _costs([*by_load.values()])
     )
 
 
-def _requested(load: Load) -> tuple[object, ...]:
-    """What loads have in common that differ in the protocol alone."""
+def requested(load: Load) -> tuple[object, ...]:
+    """What loads have in common that differ in protocol and requests on a connection alone."""
     each = load.in_flight_each if load.model == "closed" else 1
     holds = (stage for stage in load.stages if stage.kind == "hold")
     levels = tuple((stage.start * each, stage.end * each) for stage in holds)
     return load.model, levels, load.keeps_connections, load.think_time_s, load.server_cores
 
 
+def _costs(loads: Sequence[Sequence[ComparedTrial]]) -> Iterator[ProtocolCost]:
+    """What each load by another protocol costs beside the plain one, if there is one."""
+    by_service = [(_service(one), one) for one in loads]
+    plain = [one for service, one in by_service if service is None]
+    if not plain:
+        return
+    # Pipelining is another way to have as many requests in flight.
+    against = min(plain, key=lambda one: one[0].recording.load.in_flight_each)
+    for service in SERVICES:
+        yield from (_cost(service, one, against) for found, one in by_service if found == service)
+
+
+def _service(repetitions: Sequence[ComparedTrial]) -> Service | None:
+    load = repetitions[0].recording.load
+    return None if load.model == "unknown" else load.service
+
+
 def _cost(
     service: Service, own: Sequence[ComparedTrial], against: Sequence[ComparedTrial]
 ) -> ProtocolCost:
     first, other = own[0].recording, against[0].recording
-    ratios = {name: _ratio(shown(own), shown(against), name) for name in QUANTITIES}
+    ratios = {name: ratio(own, against, name) for name in QUANTITIES}
     return ProtocolCost(
         framework=first.title,
         endpoint=first.endpoint,
@@ -94,15 +111,6 @@ def _cost(
         load=first.load.name,
         against=other.load.name,
         driver=own[0].driver,
-        ratios={name: ratio for name, ratio in ratios.items() if ratio is not None},
+        ratios={name: found for name, found in ratios.items() if found is not None},
         trials=tuple(one.recording.trial for one in (*own, *against)),
     )
-
-
-def _ratio(
-    own: Sequence[ComparedTrial], against: Sequence[ComparedTrial], quantity: str
-) -> Estimate | None:
-    values, others = column(own, quantity), column(against, quantity)
-    if not values or not others or not median(others):
-        return None
-    return Estimate(median(values) / median(others), ratio_interval(values, others))

@@ -36,6 +36,7 @@ from plimsoll.sampling.wall import WallMeter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from plimsoll.campaign.load import Load
     from plimsoll.campaign.requests import Exchange
     from plimsoll.campaign.tls import Tls
     from plimsoll.conduct.run_config import RunConfig
@@ -287,7 +288,7 @@ class TrialState:
         """The driver's side; one on this host with what it could have done at most."""
         if self.driven is None or self.driven.hosts:
             return self.driven and self.driven.driver
-        reached = _ceiling_per_s(self.driven, host)
+        reached = _ceiling_per_s(self.driven, self.trial.load, host)
         return replace(self.driven.driver, calibrated_ceiling_per_s=reached)
 
     def _notes(self) -> tuple[str, ...]:
@@ -334,7 +335,7 @@ def _requested(tls: Tls) -> RequestedTls:
     )
 
 
-def _ceiling_per_s(driven: DriverResult, host: Mapping[str, Fact]) -> float | None:
+def _ceiling_per_s(driven: DriverResult, load: Load, host: Mapping[str, Fact]) -> float | None:
     """The calibrated ceiling of the case that is most like a drive; None when there is none."""
     driver = driven.driver
     known = capacity.kept(host, capacity.engine(driver.name, driver.version))
@@ -342,7 +343,14 @@ def _ceiling_per_s(driven: DriverResult, host: Mapping[str, Fact]) -> float | No
     received = [one.value for one in driven.readings if one.quantity == "received_bytes"]
     if not known or not responses or not received:
         return None
-    case = capacity.nearest(known, driver.connections_requested or 1, received[-1] / responses)
+    case = capacity.nearest(
+        known,
+        driver.connections_requested or 1,
+        received[-1] / responses,
+        protocol=load.protocol,
+        tls=load.tls,
+        in_flight_each=load.in_flight_each,
+    )
     return case and case.thread_per_s * driver.threads
 
 

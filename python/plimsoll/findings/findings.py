@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.as_run import CampaignAsRun
     from plimsoll.comparison.driver_comparison import Disagreement
     from plimsoll.comparison.further_blocks import CampaignProgress
+    from plimsoll.comparison.head_of_line import ConnectionSharing
     from plimsoll.comparison.over_connections import ConnectionsSeries
     from plimsoll.comparison.protocol_costs import ProtocolCost
     from plimsoll.comparison.published_comparison import Claimed, Field
@@ -59,6 +60,7 @@ class Findings:
         missing: Ids of trials that were planned and not conducted.
         disagreements: What several drivers say of the same servers.
         protocol_costs: What TLS and HTTP/2 cost the servers.
+        sharings: What it costs requests that they share a connection.
         publication: What was published of the same experiment; None where the campaign names none.
         over_connections: What became of the servers as more connections were requested.
         as_run: The campaign as run; None where there was no campaign file.
@@ -77,6 +79,7 @@ class Findings:
     missing: tuple[str, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     protocol_costs: tuple[ProtocolCost, ...] = ()
+    sharings: tuple[ConnectionSharing, ...] = ()
     publication: Publication | None = None
     over_connections: tuple[ConnectionsSeries, ...] = ()
     as_run: CampaignAsRun | None = None

@@ -18,6 +18,7 @@ from plimsoll.campaign import as_run as campaigns_as_run
 from plimsoll.comparison import (
     entry_comparison,
     further_blocks,
+    head_of_line,
     over_connections,
     protocol_costs,
 )
@@ -105,6 +106,7 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
         missing=tuple(planned for planned in results.planned_ids() if planned not in found),
         disagreements=disagreements(counting),
         protocol_costs=protocol_costs.costs(counting),
+        sharings=head_of_line.sharings(counting),
         publication=_publication(results, trials),
         over_connections=over_connections.series(counting),
         rate_curves=rate_curves.of_trials(measured.without_tries(trials, as_run)),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.calibration.calibration import Calibration
     from plimsoll.report.results.machine_readable import JsonObject
 
-QUICK = tuple(part for part in calibration.PARTS if part != "tools")
+QUICK = tuple(part for part in calibration.PARTS if part not in ("protocols", "tools"))
 """The parts of a quick calibration where none is named."""
 
 
@@ -67,14 +67,14 @@ def calibrate(
     into: str | os.PathLike[str] | None = None,
     on_event: Listener = ignore,
 ) -> CalibrationResult:
-    """Checks the load generator and measures the most this host can do; takes two minutes.
+    """Checks the load generator and measures the most this host can do; takes three minutes.
 
     Trials look up what it found, so that a verdict can tell the load generator's limit from the
     server's. Call it on a quiet host.
 
     Args:
-        parts: Of `accuracy`, `pacing`, `freeze`, `ceiling` and `tools`; empty for all.
-        quick: Half a minute: shorter, fewer cases, no other tools.
+        parts: Of `accuracy`, `protocols`, `pacing`, `freeze`, `ceiling` and `tools`; empty for all.
+        quick: Half a minute: shorter, fewer cases, HTTP/1.1 alone, no other tools.
         into: File that keeps the most this host can do; None is where trials look for it.
         on_event: Called with each `Step` and `Notice`.
 

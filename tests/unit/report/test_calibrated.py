@@ -7,10 +7,11 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 from rich.console import Console
 
-from plimsoll.calibration import accuracy, calibration, freezing, pacing
+from plimsoll.calibration import accuracy, calibration, freezing, pacing, protocols
 from plimsoll.calibration.calibration import Calibration
 from plimsoll.calibration.capacity import CeilingsFound, OmittedCase
 from plimsoll.calibration.tools import ToolFound
@@ -20,6 +21,7 @@ from plimsoll.report.formats import cells
 from plimsoll.report.results import calibrated
 
 US, MS = 1_000, 1_000_000
+SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "calibrate-1.json"
 WAY = np.full(10_000, 80 * US)
 HELD = np.full(10_000, 10 * MS)
 ARRIVALS = np.arange(5_000) * MS
@@ -37,12 +39,16 @@ def found(**changes: object) -> Calibration:
         machine={},
         way=accuracy.summarised(WAY),
         cases=(case(),),
+        protocols=(protocols.ProtocolFound("TLS", accuracy.summarised(WAY), (case(),)),),
         paces=(pacing.judged(1_000, 3_000, 3_000, {"p50": 20 * US, "p99": 60 * US}, 400 * US),),
         freeze=freezing.FreezeFound(
             freezing.USUAL, 5_000, freezing.points(waits, waits), {"p50": 90 * US}, None
         ),
         ceilings=CeilingsFound(
-            (Ceiling(64, 2115.0, 48_000.0, 1, 8e-6, 0.4, 1.0),),
+            (
+                Ceiling(64, 2115.0, 48_000.0, 1, 8e-6, 0.4, 1.0),
+                Ceiling(64, 2060.0, 90_000.0, 1, 4e-6, 0.4, 1.0, "http2", True, 8),
+            ),
             (OmittedCase(9_000, "too few files", "raise the limit"),),
         ),
         tools=(
@@ -80,6 +86,14 @@ def test_what_is_beyond_its_limits_is_marked_and_named() -> None:
     text = shown(bad)
     assert "+0.200 ✗" in text
     assert "Limits exceeded: 10 ms, open; 5,000/s" in text
+
+
+def test_a_protocol_has_times_and_a_capacity_of_its_own() -> None:
+    text = " ".join(shown(found()).split())
+    assert "Service times by TLS, in ms" in text
+    assert "HTTP/2 over TLS × 8 2,060 B 90,000 40 % 100 % 4.00 µs 250,000" in text
+    late = protocols.ProtocolFound("TLS", accuracy.summarised(WAY), (case(200 * US),))
+    assert found(protocols=(late,)).misses == ("10 ms, open by TLS",)
 
 
 def test_every_tool_is_named_with_what_it_said_or_why_it_said_nothing() -> None:
@@ -129,13 +143,16 @@ def test_a_cell_of_a_notebook_has_the_verdict_and_a_row_for_each_row() -> None:
 
 def test_json_holds_everything_and_the_judgement() -> None:
     document = json.loads(json.dumps(calibrated.document(found(), Path("/x"))))
+    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
     assert document["within"] is True
     assert document["cases"][0]["points"][0]["true_ns"] == 10_080_000
     assert document["ceilings_kept"] == "/x"
 
 
 def test_a_part_that_was_not_asked_for_leaves_no_table() -> None:
-    nothing = found(way=None, cases=(), paces=(), freeze=None, ceilings=None, tools=())
+    nothing = found(
+        way=None, cases=(), protocols=(), paces=(), freeze=None, ceilings=None, tools=()
+    )
     assert list(calibrated.sheets(nothing, None)) == []
 
 

@@ -29,6 +29,7 @@ FINDINGS = {
     "database": experiments.with_database,
     "energy": experiments.metered,
     "protocols": experiments.by_protocols,
+    "head-of-line": experiments.sharing,
     "published": experiments.published,
     "compliance": experiments.gated,
 }
@@ -219,6 +220,29 @@ def test_json_has_the_ratio_to_the_other_driver_in_every_trial() -> None:
     ours = found["go.2048.steady.plimsoll.1"]["beside_other_drivers"]
     assert ours == {"against": "plimsoll", "throughput_ratio": None}
     assert found["go.2048.steady.wrk.1"]["beside_published"] == []
+
+
+def test_who_delays_streams_of_a_connection_is_named() -> None:
+    (table,) = section("head-of-line").tables
+    assert table.title == (
+        "2048, shared: 10 streams on each of 16 connections, relative to 160 with one (alone)"
+    )
+    (note,) = table.notes
+    assert note.startswith("go: 10 streams share a connection: p99 × 1.80 (1.")
+    tails = [line.cells for line in table.lines if line.cells[1] == "p99"]
+    assert [cells[:5] for cells in tails] == [
+        ("go", "p99", "10.1 ms", "18.2 ms", "× 1.80"),
+        ("node", "p99", "10.5 ms", "10.4 ms", "× 1.00"),
+    ]
+
+
+def test_json_has_the_ratios_of_a_load_on_shared_connections() -> None:
+    found = {one["trial"]: one for one in machine_readable.trials(told(experiments.sharing()))}
+    shared = found["go.2048.shared.1"]["head_of_line"]
+    assert (shared["against"], shared["connections"], shared["in_flight_each"]) == ("alone", 16, 10)
+    assert shared["response_time_p99_ns_ratio"]["value"] == pytest.approx(18.2 / 10.1)
+    assert shared["response_time_p99_ns_ratio"]["low"] > 1
+    assert found["go.2048.alone.1"]["head_of_line"] is None
 
 
 def test_json_has_the_published_ratio_beside_the_measured_one() -> None:

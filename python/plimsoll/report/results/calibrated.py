@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll import wording
-from plimsoll.calibration import accuracy, freezing, pacing
+from plimsoll.calibration import accuracy, capacity, freezing, pacing
 from plimsoll.calibration.truth import QUANTILES
 from plimsoll.report.results import sheet
 from plimsoll.report.results.sheet import Sheet
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from plimsoll.calibration.freezing import FreezeFound
     from plimsoll.capacity import Ceiling
     from plimsoll.report.results.machine_readable import JsonObject
+
+FORMAT = 1
+"""Version of the JSON document; its schema is `docs/schemas/calibrate-1.json`."""
 
 FULL = 0.9
 """Share of its time from which on a side was at its limit."""
@@ -51,7 +54,7 @@ def document(found: Calibration, ceilings_at: Path | None) -> JsonObject:
     """
     kept = str(ceilings_at) if ceilings_at else None
     verdict = {"within": not found.misses, "misses": list(found.misses)}
-    return {**verdict, **asdict(found), "ceilings_kept": kept}
+    return {"format": FORMAT, **verdict, **asdict(found), "ceilings_kept": kept}
 
 
 def show(found: Calibration, ceilings_at: Path | None, console: Console | None = None) -> None:
@@ -84,7 +87,7 @@ def verdict(found: Calibration) -> str:
     """Whether the instrument is within its limits, in one sentence."""
     if found.misses:
         return f"{BAD} Limits exceeded: {'; '.join(found.misses)}."
-    if not (found.cases or found.paces or found.freeze):
+    if not (found.cases or found.protocols or found.paces or found.freeze):
         return "No measured part has a limit."
     return f"{GOOD} The load generator is within its limits."
 
@@ -97,7 +100,9 @@ def sheets(found: Calibration, ceilings_at: Path | None) -> Iterator[Sheet]:
         ceilings_at: File that the ceilings were written to; None when they were not.
     """
     if found.way is not None:
-        yield _accuracy(found.way, found.cases)
+        yield _accuracy("", found.way, found.cases)
+    for one in found.protocols:
+        yield _accuracy(f" by {one.name}", one.way, one.cases)
     if found.paces:
         yield _pacing(found)
     if found.freeze is not None:
@@ -105,10 +110,10 @@ def sheets(found: Calibration, ceilings_at: Path | None) -> Iterator[Sheet]:
     if found.tools:
         yield _tools(found)
     if found.ceilings is not None:
-        yield _ceilings(found.ceilings, ceilings_at)
+        yield from _ceilings(found.ceilings, ceilings_at)
 
 
-def _accuracy(way: LoopbackRoundTrip, cases: Sequence[CaseFound]) -> Sheet:
+def _accuracy(by: str, way: LoopbackRoundTrip, cases: Sequence[CaseFound]) -> Sheet:
     rows = [("loopback alone", *_times(way.times))]
     for case in cases:
         rows += [(case.name,), *_compared(case.points)]
@@ -117,7 +122,7 @@ def _accuracy(way: LoopbackRoundTrip, cases: Sequence[CaseFound]) -> Sheet:
         "The tolerance is 1 % or 20 µs; the maximum is not judged.",
         *_noise(way),
     )
-    return Sheet("Service times, in ms", ("", *NAMES.values()), tuple(rows), remarks)
+    return Sheet(f"Service times{by}, in ms", ("", *NAMES.values()), tuple(rows), remarks)
 
 
 def _noise(way: LoopbackRoundTrip) -> Iterator[str]:
@@ -210,7 +215,7 @@ def _tools(found: Calibration) -> Sheet:
     return Sheet(title, ("", *NAMES.values()), tuple(rows), remarks)
 
 
-def _ceilings(found: CeilingsFound, ceilings_at: Path | None) -> Sheet:
+def _ceilings(found: CeilingsFound, ceilings_at: Path | None) -> Iterator[Sheet]:
     kept = (f"Stored in {ceilings_at}, where every trial on this host finds it.",)
     remarks = (
         "Reached is the rate of engine and reference server together, with the busy share of "
@@ -223,9 +228,27 @@ def _ceilings(found: CeilingsFound, ceilings_at: Path | None) -> Sheet:
         ),
         *(kept if ceilings_at else ()),
     )
-    headings = ("connections", "response", "reached/s", "engine", "server", "CPU", "alone/s")
-    rows = tuple(_ceiling(one) for one in found.reached)
-    return Sheet("Capacity of the engine on this host", headings, rows, remarks)
+    headings = ("response", "reached/s", "engine", "server", "CPU", "alone/s")
+    plain = [one for one in found.reached if not _by(one)]
+    rows = [(wording.count(one.connections), *_ceiling(one)) for one in plain]
+    title = "Capacity of the engine on this host"
+    yield Sheet(title, ("connections", *headings), tuple(rows), remarks)
+    rows = [(_by(one), *_ceiling(one)) for one in found.reached if _by(one)]
+    if rows:
+        connections = wording.count(capacity.CASE_BY_PROTOCOL[0])
+        title = f"The same on {connections} connections"
+        remarks = ("× 8 stands for 8 streams on each connection.",)
+        yield Sheet(title, ("by", *headings), tuple(rows), remarks)
+
+
+def _by(one: Ceiling) -> str:
+    """What was spoken: `HTTP/2 over TLS × 8`; empty for HTTP/1.1 without TLS."""
+    if one.protocol == "http1" and not one.tls:
+        return ""
+    name = {"http1": "HTTP/1.1", "http2": "HTTP/2", "websocket": "WebSocket"}[one.protocol]
+    secured = " over TLS" if one.tls else ""
+    several = f" × {one.in_flight_each}" if one.in_flight_each > 1 else ""
+    return f"{name}{secured}{several}"
 
 
 def _disturbed(found: CeilingsFound) -> Iterator[str]:
@@ -240,7 +263,6 @@ def _disturbed(found: CeilingsFound) -> Iterator[str]:
 
 def _ceiling(one: Ceiling) -> tuple[str, ...]:
     return (
-        wording.count(one.connections),
         f"{wording.count(one.response_bytes)} B",
         wording.count(one.throughput_per_s),
         wording.percent(round(one.driver_busy_ratio, 2)),

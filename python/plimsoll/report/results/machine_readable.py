@@ -39,6 +39,7 @@ def trials(findings: Findings) -> list[JsonObject]:
             "standing": _standing(found, findings),
             "beside_other_drivers": _by_driver(found, findings),
             "protocol_cost": _protocol_cost(found, findings),
+            "head_of_line": _head_of_line(found, findings),
             "beside_published": _published(found, findings),
             "thresholds": _thresholds(found, findings),
             "load_lines": _load_lines(found, findings),
@@ -154,6 +155,21 @@ def _protocol_cost(found: TrialFindings, findings: Findings) -> dict[str, object
         if recording.trial in one.trials and recording.load.name == one.load:
             ratios = {f"{name}_ratio": _middle(ratio) for name, ratio in one.ratios.items()}
             return {"service": one.service, "against": one.against, **ratios}
+    return None
+
+
+def _head_of_line(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
+    """Ratios of the trial's server on shared connections to itself with one for each request."""
+    recording = found.recording
+    for one in findings.sharings:
+        if recording.trial in one.trials and recording.load.name == one.load:
+            ratios = {f"{name}_ratio": _middle(of.ratio) for name, of in one.quantities.items()}
+            return {
+                "against": one.against,
+                "connections": one.connections,
+                "in_flight_each": one.each,
+                **ratios,
+            }
     return None
 
 

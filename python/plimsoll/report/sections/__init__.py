@@ -10,6 +10,7 @@ from plimsoll.report.sections import (
     database,
     driver,
     energy,
+    head_of_line,
     hosts,
     ladder,
     line_curves,
@@ -32,7 +33,7 @@ def of(findings: Findings) -> tuple[Section, ...]:
     """
     modules = (
         *(lines, ladder, line_curves, thresholds),
-        *(protocols, connections, database, energy, driver),
+        *(protocols, head_of_line, connections, database, energy, driver),
         *(hosts, published, compliance),
     )
     found = (module.section(findings) for module in modules)
