@@ -44,6 +44,7 @@ class ManyAgents:
         agent_cores: Processor time of one agent while load ran, in cores, median; without its
             engine.
         agent_cores_most: The same, the greatest.
+        lab_cores: Processor time of the lab while load ran, in cores.
         found_frozen_s: From the freezing of an agent until the lab said so.
     """
 
@@ -54,6 +55,7 @@ class ManyAgents:
     clock_bound_p50_ms: float
     agent_cores: float
     agent_cores_most: float
+    lab_cores: float
     found_frozen_s: float
 
 
@@ -86,7 +88,7 @@ def measured(folder: Path, count: int, seconds: int, closing: ExitStack) -> Many
         lab.wait([one.name for one in known.hosts], lambda _: None)
         joined_s = time.monotonic() - begun_s
     cores: list[float] = []
-    reading = threading.Thread(target=read, args=(agents, seconds, folder, cores))
+    reading = threading.Thread(target=read, args=([*agents, os.getpid()], seconds, folder, cores))
     reading.start()
     with plimsoll.load(
         f"http://{address}/64",
@@ -98,6 +100,7 @@ def measured(folder: Path, count: int, seconds: int, closing: ExitStack) -> Many
     ) as found:
         drivers = found.recording.hosts
     reading.join()
+    lab_cores = cores.pop()
     skews = [one.zero_ns / 1e6 for one in drivers]
     with control.opened(known) as lab:
         lab.wait([one.name for one in known.hosts], lambda _: None)
@@ -110,6 +113,7 @@ def measured(folder: Path, count: int, seconds: int, closing: ExitStack) -> Many
         clock_bound_p50_ms=median(one.clock.bound_ns / 1e6 for one in drivers),
         agent_cores=median(cores),
         agent_cores_most=max(cores),
+        lab_cores=lab_cores,
         found_frozen_s=frozen_s,
     )
 
@@ -156,16 +160,17 @@ def agent(folder: Path, name: str, address: str, port: int, closing: ExitStack) 
     return process.pid
 
 
-def read(agents: list[int], seconds: int, folder: Path, cores: list[float]) -> None:
-    """Reads the processor time of each agent over the middle of a load, into `cores`."""
+def read(processes: list[int], seconds: int, folder: Path, cores: list[float]) -> None:
+    """Reads the processor time of each process over the middle of a load, into `cores`."""
     while not (folder / "recorded").exists():
         time.sleep(0.1)
-    time.sleep(5 + len(agents) / 2 + seconds / 4)
-    before, begun_s = [ticks(pid) for pid in agents], time.monotonic()
+    time.sleep(5 + len(processes) / 2 + seconds / 4)
+    before, begun_s = [ticks(pid) for pid in processes], time.monotonic()
     time.sleep(seconds / 2)
     took_s = time.monotonic() - begun_s
     cores += [
-        (ticks(pid) - ran) / TICKS_PER_S / took_s for pid, ran in zip(agents, before, strict=True)
+        (ticks(pid) - ran) / TICKS_PER_S / took_s
+        for pid, ran in zip(processes, before, strict=True)
     ]
 
 

@@ -13,7 +13,6 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 import pytest
 
@@ -122,18 +121,20 @@ class LabAtWork:
         """A reference server in this lab's network; its address and port."""
         address = self.addresses.get("server", "127.0.0.1")
         port = free_port() if not self.namespaces else 8080
-        command = (*self.inside("server"), sys.executable, "-m", "plimsoll.reference")
-        server = subprocess.Popen(
-            [*command, "--host", address, "--port", str(port)], stdout=subprocess.PIPE
-        )
-        try:
-            _require_line(server.stdout)
+        place = ("--host", address, "--port", str(port))
+        with running(*self.inside("server"), sys.executable, "-m", "plimsoll.reference", *place):
             yield f"{address}:{port}"
-        finally:
-            server.kill()
-            server.wait()
-            if server.stdout is not None:
-                server.stdout.close()
+
+    @contextmanager
+    def served_by_several(self, count: int) -> Generator[str]:
+        """Servers that share a port in this lab's network; their address and port."""
+        address = self.addresses["server"]
+        program = Path(__file__).with_name("sharing_server.py")
+        with ExitStack() as closing:
+            for _ in range(count):
+                command = (sys.executable, str(program), address, "8080")
+                closing.enter_context(running(*self.inside("server"), *command))
+            yield f"{address}:8080"
 
 
 def ended(running: Running) -> None:
@@ -143,9 +144,16 @@ def ended(running: Running) -> None:
     assert running.leaves_nothing(), running.processes()
 
 
-def _require_line(output: IO[bytes] | None) -> None:
-    assert output is not None
-    assert output.readline(), "the reference server did not start"
+@contextmanager
+def running(*command: str) -> Generator[None]:
+    """A program that says a line when it is ready, and is killed after the block."""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        try:
+            assert program.stdout is not None
+            assert program.stdout.readline(), f"`{' '.join(command)}` did not start"
+            yield
+        finally:
+            program.kill()
 
 
 def on_loopback(
@@ -199,6 +207,27 @@ def limit(lab: LabAtWork, name: str, rate: str) -> None:
     """Lets no more than a rate through to a host, and drops what waits for longer than 20 ms."""
     shaped = ("root", "tbf", "rate", rate, "burst", "32kbit", "latency", "20ms")
     _run("tc", "-n", lab.namespaces["switch"], "qdisc", "add", "dev", f"to-{name}", *shaped)
+
+
+@contextmanager
+def delayed(lab: LabAtWork, name: str, delay_s: float) -> Generator[None]:
+    """Puts a host behind a router and a link on which each packet takes so long, either way."""
+    if not Path("/dev/net/tun").exists():
+        pytest.skip("there is no /dev/net/tun")
+    switch, own, address = lab.namespaces["switch"], lab.namespaces[name], lab.addresses[name]
+    program = Path(__file__).with_name("slow_link.py")
+    made = (sys.executable, str(program), "towards", "away", str(delay_s))
+    with running(*lab.inside("switch"), *made):
+        _ip("-n", own, "link", "delete", "eth0")
+        _ip("-n", switch, "link", "set", "away", "netns", own, "name", "eth0")
+        _ip("-n", own, "address", "add", f"{address}/24", "dev", "eth0")
+        _ip("-n", own, "link", "set", "eth0", "up")
+        _ip("-n", switch, "address", "add", f"{NETWORK}.254/24", "dev", "bridge")
+        _ip("-n", switch, "link", "set", "towards", "up")
+        _ip("-n", switch, "route", "add", f"{address}/32", "dev", "towards")
+        for setting in ("ip_forward", "conf/bridge/proxy_arp"):
+            _run(*lab.inside("switch"), "sh", "-c", f"echo 1 > /proc/sys/net/ipv4/{setting}")
+        yield
 
 
 def cut(lab: LabAtWork, name: str) -> None:

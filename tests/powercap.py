@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 RANGE_UJ = 262_143_328_850
@@ -46,3 +50,32 @@ def every_trap(root: Path, package_uj: int, memory_uj: int) -> None:
             domain(root, place, name, package_uj)
             (root / place / "energy_uj").unlink()
             (root / place / "energy_uj").symlink_to(root / "intel-rapl:0" / "energy_uj")
+
+
+@contextmanager
+def counting(root: Path, watts: Callable[[], float]) -> Generator[None]:
+    """A host whose counters rise while the block runs, from shortly before their end on.
+
+    Args:
+        root: Folder of the domains.
+        watts: The power that it draws; a fifth is memory's.
+    """
+    is_over = threading.Event()
+    first_uj = RANGE_UJ - 30_000_000
+
+    def count() -> None:
+        began_s, counted_uj = time.monotonic(), first_uj
+        while not is_over.wait(0.02):
+            now_s = time.monotonic()
+            counted_uj += round(watts() * (now_s - began_s) * 1e6)
+            began_s = now_s
+            every_trap(root, counted_uj * 4 // 5 % (RANGE_UJ + 1), counted_uj // 5)
+
+    every_trap(root, first_uj, 1)
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()

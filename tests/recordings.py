@@ -954,6 +954,7 @@ def kernel_readings(
         ("machine", "network_received_bytes"): 1e6 + (seen * claimed if asked.unseen else carried),
         ("machine", "link_received_bytes"): 1e6 + claimed,
         ("machine", "link_sent_bytes"): 1e6 + asking * 170.0,
+        ("machine", "tracking_drops"): none,
         ("machine", "swapped_pages"): 10 + asked.swapped_per_s * loaded_s,
         ("machine", "oom_kills"): none + np.where(loaded_s > end_s / 2, asked.killed, 0),
         ("machine", "pressure_memory_s"): none,

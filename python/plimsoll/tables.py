@@ -707,6 +707,12 @@ QUANTITIES = (
     Quantity("network_sent_bytes", "counter", "bytes sent on the interfaces; /proc/net/dev"),
     Quantity("link_received_bytes", "counter", "the same without loopback"),
     Quantity("link_sent_bytes", "counter", "the same without loopback"),
+    Quantity("tracked_connections", "gauge", "machine: connections in the firewall's table"),
+    Quantity(
+        "tracking_drops",
+        "counter",
+        "machine: what the firewall dropped as its table was full; /proc/net/stat/nf_conntrack",
+    ),
     Quantity(
         "connections_established",
         "gauge",

@@ -16,6 +16,9 @@ import pytest
 import labs
 from command_line import CHECKOUT, LENIENT, Running, run
 from labs import LabAtWork, in_namespaces, on_loopback
+from plimsoll.drivers import choosing
+from plimsoll.sampling.samplers import energy
+from powercap import counting
 from small_servers import eventually
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
@@ -23,6 +26,8 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 VOID = 1
 UNFIT = 3
 FRAMEWORK_FAILED = 4
+
+METERED = ("energy_j", "idle_energy_j", "wall_power_w", "idle_wall_power_w")
 
 CAMPAIGN = """
 name = "small"
@@ -211,13 +216,43 @@ def test_a_server_over_tls_is_trusted_by_the_lab_and_by_every_host(tmp_path: Pat
 
 
 @pytest.mark.thorough
-def test_rows_of_another_load_generator_are_merged(tmp_path: Path) -> None:
-    if shutil.which("h2load") is None:
-        pytest.skip("h2load is not installed")
+def test_power_is_that_of_the_servers_host_by_rapl_and_by_a_meter(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path, has_server=True)
+    for name in ("server", "one"):
+        lab.environments[name] = {energy.ROOT_VARIABLE: str(tmp_path / name / "powercap")}
+    meter = "exec:while true; do echo 41.5; echo 42.5; sleep 0.1; done"
+    settings = (*("--set", "idle=2s"), *("--set", f"power={meter}"))
+    with (
+        counting(tmp_path / "server" / "powercap", lambda: 20.0),
+        counting(tmp_path / "one" / "powercap", lambda: 500.0),
+        lab.agents(),
+    ):
+        ran = conducted(lab, campaign(tmp_path, length="3s"), *settings).end()
+    assert ran.code in {0, VOID}, ran.said
+    (trial,) = recorded(tmp_path)
+    assert trial["power"]["rapl"] == ["package-0", "dram of package-0"]
+    assert (trial["power"]["meter"], trial["power"]["meter_failed"]) == ("exec", 0)
+    (path,) = (tmp_path / "results" / "trials").glob("*/usage.parquet")
+    rows = pq.read_table(path, columns=["quantity", "host"]).to_pylist()
+    metered = {(row["quantity"], row["host"]) for row in rows if row["quantity"] in METERED}
+    assert metered == {("energy_j", "one"), *((quantity, "server") for quantity in METERED)}
+    (path,) = (tmp_path / "results" / "derived").glob("*/summaries.parquet")
+    (summary,) = pq.read_table(path).to_pylist()
+    assert summary["rapl_power_w"] == pytest.approx(20.0, rel=0.3)
+    assert summary["rapl_idle_power_w"] == pytest.approx(20.0, rel=0.3)
+    assert summary["wall_idle_power_w"] == pytest.approx(42.0, rel=0.1)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("driver", ["h2load", "jmeter"])
+def test_rows_of_another_load_generator_are_merged(tmp_path: Path, driver: str) -> None:
+    missing = choosing.named(driver).needs()
+    if missing is not None:
+        pytest.skip(missing.message)
     lab = on_loopback(tmp_path)
     path = campaign(tmp_path, length="1s")
     with lab.agents():
-        ran = conducted(lab, path, "--set", "driver=h2load").end()
+        ran = conducted(lab, path, "--set", f"driver={driver}").end()
     assert ran.code in {0, VOID}, ran.said
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "completed", trial["ending"]
@@ -227,6 +262,19 @@ def test_rows_of_another_load_generator_are_merged(tmp_path: Path) -> None:
     assert set(table["host"].to_pylist()) == {"one", "two"}
     assert 0 <= min(table["sent_ns"].to_pylist()) < max(table["sent_ns"].to_pylist()) < 60e9
     assert levels(tmp_path)["drivers_completed"] == "sound"
+
+
+@pytest.mark.thorough
+def test_a_host_without_the_load_generator_is_named(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    lab.environments["two"] = {"PATH": str(tmp_path)}
+    with lab.agents():
+        ran = conducted(lab, campaign(tmp_path), "--set", "driver=h2load").end()
+    assert ran.code != 0
+    (trial,) = recorded(tmp_path)
+    assert trial["ending"]["kind"] == "DriverMissing"
+    assert "`two`" in trial["ending"]["message"]
+    assert "h2load" in trial["ending"]["message"]
 
 
 def test_a_plan_shows_what_each_host_does(tmp_path: Path) -> None:
@@ -247,7 +295,6 @@ def test_a_plan_shows_what_each_host_does(tmp_path: Path) -> None:
         ("turns=50ms", "servers take turns on one machine only"),
         ("driver=wrk", "percentiles that each host prints do not add up"),
         ("driver=ab", "percentiles that each host prints do not add up"),
-        ("idle=5s", "power is read on the lab's machine"),
         ("load.steady.stages=[{ kind = 'hold', duration = '1s', at = 1 }]", "1 connections for 2"),
     ],
 )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-import threading
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,7 @@ from plimsoll.report.results import machine_readable
 from plimsoll.report.sections import energy as energy_section
 from plimsoll.sampling import idle
 from plimsoll.sampling.samplers import energy
-from powercap import RANGE_UJ, every_trap
+from powercap import counting
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -50,11 +48,11 @@ class Host:
 
     Attributes:
         folder: Where its files are.
+        watts: What it draws.
     """
 
     folder: Path
-    _watts: float = IDLE_W
-    _ended: threading.Event = field(default_factory=threading.Event)
+    watts: float = IDLE_W
 
     @property
     def meter(self) -> str:
@@ -66,22 +64,8 @@ class Host:
         if isinstance(event, Phase):
             self._set(LOADED_W if event.name == "driving" else IDLE_W)
 
-    def run(self) -> None:
-        """Raises its counters, from shortly before their end on; a fifth is memory."""
-        began_s, counted_uj = time.monotonic(), RANGE_UJ - 30_000_000
-        while not self._ended.wait(0.02):
-            now_s = time.monotonic()
-            counted_uj += round(self._watts * (now_s - began_s) * 1e6)
-            began_s = now_s
-            package_uj = counted_uj * 4 // 5 % (RANGE_UJ + 1)
-            every_trap(self.folder / "powercap", package_uj, counted_uj // 5)
-
-    def end(self) -> None:
-        """Ends `run`."""
-        self._ended.set()
-
     def _set(self, watts: float) -> None:
-        self._watts = watts
+        self.watts = watts
         (self.folder / "new").write_text(f"{watts}")
         (self.folder / "new").replace(self.folder / "watts")
 
@@ -91,13 +75,9 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
     monkeypatch.setenv(energy.ROOT_VARIABLE, str(tmp_path / "powercap"))
     monkeypatch.setattr(idle, "SETTLE_S", 0.3)
     found = Host(tmp_path)
-    every_trap(tmp_path / "powercap", RANGE_UJ - 30_000_000, 1)
     (tmp_path / "watts").write_text(f"{IDLE_W}")
-    thread = threading.Thread(target=found.run)
-    thread.start()
-    yield found
-    found.end()
-    thread.join()
+    with counting(tmp_path / "powercap", lambda: found.watts):
+        yield found
 
 
 def test_a_campaign_shows_joules_per_response_by_rapl_and_at_the_wall(

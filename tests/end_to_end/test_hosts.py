@@ -6,10 +6,12 @@ import hashlib
 import json
 import os
 import resource
+import shutil
 import signal
 import socket
 import ssl
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -23,12 +25,14 @@ import preloads
 from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.drivers import records
 from plimsoll.hosts import certificates, hosts_file
+from plimsoll.processes.ports import free_port
 from small_servers import eventually
 
 pytestmark = pytest.mark.timeout(300)
 
 VOID = 1
 UNFIT = 3
+DELAY_S = 0.01
 
 
 def recorded(folder: Path) -> dict[str, Any]:
@@ -134,6 +138,24 @@ def test_a_second_lab_on_the_same_port_is_refused(tmp_path: Path) -> None:
     assert second.code == UNFIT
     assert "the lab cannot listen on" in second.said
     assert "in use" in second.said
+
+
+@pytest.mark.thorough
+def test_a_second_lab_on_another_port_does_not_get_agents_that_work(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    (tmp_path / "second").mkdir()
+    second = replace(lab, folder=tmp_path / "second", port=free_port())
+    shutil.copytree(lab.certificates, second.certificates)
+    second.write(wait="1s")
+    with lab.served() as address, lab.agents() as agents:
+        running = load(lab, address, "-c", "4", "-d", "4s", "-R", "50")
+        agents["two"].wait_until_it_drives()
+        refused = second.lab("host", "check").end()
+        ran = running.end()
+    assert refused.code == UNFIT
+    assert "`one`, `two` did not join" in refused.said
+    assert ran.code in {0, VOID}, ran.said
+    assert levels(ran.stdout)["drivers_completed"] == "sound"
 
 
 def expired(lab: LabAtWork, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -247,11 +269,19 @@ def test_three_drivers_in_namespaces_onto_one_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("connections", [9_000, 60_000])
-def test_many_connections_from_three_source_addresses(tmp_path: Path, connections: int) -> None:
-    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < connections + 1000:
+@pytest.mark.parametrize(("connections", "drivers", "servers"), [(9_000, 3, 1), (60_000, 6, 4)])
+def test_many_connections_from_several_source_addresses(
+    tmp_path: Path, connections: int, drivers: int, servers: int
+) -> None:
+    held = max(connections // drivers, connections // servers)
+    if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < held + 1000:
         pytest.skip("a process may not open so many files here")
-    with in_namespaces(tmp_path) as lab, lab.served() as address, lab.agents():
+    names = [f"driver{number}" for number in range(drivers)]
+    with (
+        in_namespaces(tmp_path, names) as lab,
+        lab.served_by_several(servers) as address,
+        lab.agents(),
+    ):
         stages = ("--ramp", "4s", "-d", "2s", "--timeout", "60s")
         ran = load(lab, address, "-c", connections, *stages).end()
         assert ran.code in {0, VOID}, ran.said
@@ -279,6 +309,41 @@ def test_a_host_behind_a_slow_link_that_loses_packets_is_named(tmp_path: Path) -
 
 
 @pytest.mark.thorough
+def test_a_host_behind_a_long_link_has_its_delay_in_latency_and_clock(tmp_path: Path) -> None:
+    with (
+        in_namespaces(tmp_path) as lab,
+        labs.delayed(lab, "two", DELAY_S),
+        lab.served() as address,
+        lab.agents(),
+    ):
+        ran = load(lab, address, "-c", "6", "-d", "1s", "-R", "300").end()
+        assert ran.code in {0, VOID}, ran.said
+        found = recorded(tmp_path / "recorded")["hosts"]
+        two = found[1]
+        assert two["link"]["hops"] == 2
+        assert two["link"]["rtt_s"] >= 2 * DELAY_S
+        assert two["clock"]["bound_ns"] >= DELAY_S * 1e9
+        path = tmp_path / "recorded" / "trials" / "load" / "requests.parquet"
+        rows = pq.read_table(path, columns=["host", "sent_ns", "done_ns"]).to_pylist()
+        least_s = {
+            one["host"]: min(
+                (row["done_ns"] - row["sent_ns"]) / 1e9
+                for row in rows
+                if row["host"] == one["host"] and row["done_ns"] is not None
+            )
+            for one in found
+        }
+        assert least_s["two"] >= 2 * DELAY_S > least_s["one"]
+        given = levels(ran.stdout)
+        assert given["conservation"] == given["drivers_completed"] == "sound"
+        assert {check: given[check] for check in ("clocks_agree", "hosts_agree")} == {
+            "clocks_agree": "doubtful",
+            "hosts_agree": "doubtful",
+        }
+        assert "`two`" in said_of(ran.stdout, "hosts_agree")
+
+
+@pytest.mark.thorough
 def test_hosts_whose_clocks_have_nothing_in_common_are_one_load(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("time namespaces need root")
@@ -299,6 +364,30 @@ def test_hosts_whose_clocks_have_nothing_in_common_are_one_load(tmp_path: Path) 
     assert rows_by_host(tmp_path / "recorded") == {"one": 200, "two": 200}
     assert all(0 <= at_ns < 60e9 for at_ns in rows["due_ns"].to_pylist())
     assert levels(ran.stdout)["conservation"] == "sound"
+
+
+@pytest.mark.thorough
+def test_a_link_that_is_cut_while_rows_are_copied_costs_no_row(tmp_path: Path) -> None:
+    with (
+        in_namespaces(tmp_path, ("one", "two")) as lab,
+        lab.served() as address,
+        lab.agents() as agents,
+    ):
+        labs.limit(lab, "lab", "4mbit")
+        running = load(lab, address, "-c", "8", "-d", "2s", "-R", "20000")
+        copies = tmp_path / "recorded"
+        assert eventually(lambda: any(one.is_dir() for one in copies.rglob("two")), 240.0)
+        labs.cut(lab, "two")
+        agents["two"].wait_until_it_says("waiting for the next")
+        labs.mend(lab, "two")
+        ran = running.end()
+        assert ran.code in {0, VOID}, ran.said
+        found = recorded(tmp_path / "recorded")
+        assert [one["error"] for one in found["hosts"]] == ["", ""]
+        counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
+        assert rows_by_host(tmp_path / "recorded") == counted
+        given = levels(ran.stdout)
+        assert given["conservation"] == given["drivers_completed"] == "sound"
 
 
 @pytest.mark.thorough

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ import pytest
 
 import plimsoll
 from command_line import Ran, run
+from labs import on_loopback
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -120,6 +121,16 @@ def python_server(
         listener.shutdown(socket.SHUT_RDWR)
 
 
+def asking(certificates: Certificates, name: str) -> AbstractContextManager[str]:
+    """Address of a server that asks for a certificate of its authority."""
+
+    def asks(context: ssl.SSLContext) -> None:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(certificates.ca)
+
+    return python_server(certificates.signed(name), asks)
+
+
 def short(address: str, *options: object, folder: Path) -> Ran:
     return run("load", f"https://{address}/2048", "-c", 4, "-n", 400, *options, folder=folder)
 
@@ -176,13 +187,9 @@ def test_another_program_of_tls_is_measured(certificates: Certificates, tmp_path
 def test_a_client_certificate_is_shown_and_its_lack_is_told(
     certificates: Certificates, tmp_path: Path
 ) -> None:
-    def asks(context: ssl.SSLContext) -> None:
-        context.verify_mode = ssl.CERT_REQUIRED
-        context.load_verify_locations(certificates.ca)
-
     certificate, key = certificates.signed("client")
     own = ("--cert", certificate, "--key", key)
-    with python_server(certificates.signed("asking"), asks) as address:
+    with asking(certificates, "asking") as address:
         shown = short(address, "--cacert", certificates.ca, *own, "--json", folder=tmp_path)
         assert json.loads(shown.stdout)["summary"]["failed"] == 0
         ran = short(address, "--cacert", certificates.ca, folder=tmp_path)
@@ -190,6 +197,22 @@ def test_a_client_certificate_is_shown_and_its_lack_is_told(
     assert "CertificateRequired" in ran.stderr
     assert "hint: if the server asks for a certificate, give one with `--cert`" in ran.stderr
     assert str(key) not in json.dumps(json.loads(shown.stdout))
+
+
+@pytest.mark.thorough
+def test_every_host_shows_the_client_certificate(
+    certificates: Certificates, tmp_path: Path
+) -> None:
+    certificate, key = certificates.signed("of-hosts")
+    files = ("--cacert", certificates.ca, "--cert", certificate, "--key", key)
+    lab = on_loopback(tmp_path)
+    with asking(certificates, "asking-hosts") as address, lab.agents():
+        ran = lab.lab("load", f"https://{address}/", "-c", 4, "-n", 100, *files, "--json").end()
+    assert ran.code in (0, 1), ran.said
+    found = json.loads(ran.stdout)
+    assert (found["summary"]["completed"], found["summary"]["failed"]) == (100, 0)
+    assert sum(one["connections"] for one in found["tls"]["negotiated"]) == 4
+    assert not [*tmp_path.rglob("tls-key.pem")], "an agent leaves no key behind"
 
 
 @pytest.mark.parametrize(

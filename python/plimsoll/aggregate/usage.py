@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     Window = tuple[int, int]
     """Start and end of a stretch of time, in nanoseconds."""
 
+ENERGY = "energy_j"
+"""The quantity that RAPL counts."""
+
 LEAST_COVER = 0.5
 """Share of a stretch of time that readings must cover to speak for the whole of it."""
 
@@ -196,7 +199,8 @@ def usage(rows: Stored, server_host: str = HOST) -> Usage:
     """The readings of a trial by scope and quantity.
 
     The scope `machine` is that of the server where it was read: those of hosts that only generate
-    load have the same core numbers, and are other machines.
+    load have the same core numbers, and are other machines. What these draw is no energy of the
+    server in any case.
 
     Args:
         rows: Its table `usage`; None when there is none.
@@ -222,7 +226,9 @@ def usage(rows: Stored, server_host: str = HOST) -> Usage:
             (scope, quantity): tuple(
                 series
                 for host, series in hosts.items()
-                if scope != "machine" or server_host not in hosts or host == server_host
+                if scope != "machine"
+                or host == server_host
+                or (server_host not in hosts and quantity != ENERGY)
             )
             for (scope, quantity), hosts in found.items()
         },

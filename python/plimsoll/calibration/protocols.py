@@ -15,7 +15,7 @@ from plimsoll.calibration.accuracy import Case
 from plimsoll.calibration.bench import Spoken, closed, opened
 
 if TYPE_CHECKING:
-    from plimsoll.calibration.accuracy import CaseFound, Way
+    from plimsoll.calibration.accuracy import CaseFound, LoopbackRoundTrip
     from plimsoll.calibration.bench import Bench
 
 PROTOCOLS = (
@@ -40,7 +40,7 @@ class ProtocolFound:
     """
 
     name: str
-    way: Way
+    way: LoopbackRoundTrip
     cases: tuple[CaseFound, ...]
 
 

@@ -34,7 +34,7 @@ from plimsoll.processes import affinity, ports
 from plimsoll.processes.interruption import nothing
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.provenance import Provenance
-from plimsoll.recording import RecordedServer, Recording
+from plimsoll.recording import HOST, RecordedServer, Recording
 from plimsoll.sampling import idle, system_calls, wall
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.scope import Scope
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from plimsoll.serving import contract
     from plimsoll.serving.place import PlacedServer
     from plimsoll.storage.results import Results
+
+IdleReader = Callable[[float, "WallMeter | None"], "list[Reading]"]
+"""Reads what a machine needs without load for so long, beside a power meter."""
 
 S = TypeVar("S", bound="PlacedServer")
 """A server, as it was started."""
@@ -98,7 +101,8 @@ def conduct(
             with started(known, starting, interruption, tell) as running:
                 examine(known, running, tell)
                 server = running.scope if setting.reads_costs else None
-                with metered(known, tell, server):
+                idle_read = partial(running.idle, reads_server=setting.reads_costs)
+                with metered(known, tell, idle_read):
                     known.control += running.control()
                     with (
                         wide_warm_up.widened(known, running.scope) as warmed,
@@ -231,7 +235,7 @@ def _provenance_of_running(trial: Trial, setting: RunConfig, scope: Scope | None
 
 
 @contextmanager
-def metered(known: TrialState, tell: Listener, server: Scope | None = None) -> Generator[None]:
+def metered(known: TrialState, tell: Listener, read: IdleReader = idle.readings) -> Generator[None]:
     """Reads power without load before and after the block, and at the wall within it, too.
 
     After a load that failed nothing more is read.
@@ -239,26 +243,27 @@ def metered(known: TrialState, tell: Listener, server: Scope | None = None) -> G
     Args:
         known: What is known of the trial; gets the readings.
         tell: Told the phase.
-        server: The server, which is read without load as well; None for power alone.
+        read: Reads what the server's machine needs without load.
     """
     setting = known.setting
-    with wall.watched(setting.power, known.server_cores) as known.wall:
-        known.idle += idle_readings(setting, tell, known.wall, server)
+    avoided = known.server_cores if setting.server_host == HOST else ()
+    with wall.watched(setting.power, avoided) as known.wall:
+        known.idle += idle_readings(setting, tell, known.wall, read)
         yield
-        known.idle += idle_readings(setting, tell, known.wall, server)
+        known.idle += idle_readings(setting, tell, known.wall, read)
 
 
 def idle_readings(
     setting: RunConfig,
     tell: Listener,
     meter: WallMeter | None = None,
-    server: Scope | None = None,
+    read: IdleReader = idle.readings,
 ) -> list[Reading]:
-    """What the host, and a server that is given, need without load, if that is requested."""
+    """What the server's machine needs without load, if that is requested."""
     if not setting.idle_s:
         return []
     tell(Phase("idling"))
-    return idle.readings(setting.idle_s, meter, server=server)
+    return read(setting.idle_s, meter)
 
 
 @contextmanager

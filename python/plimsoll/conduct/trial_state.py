@@ -128,7 +128,8 @@ class TrialState:
     def readings(self) -> list[Reading]:
         """Every reading of a resource, and what the driver reported of itself."""
         stated = self.driven.readings if self.driven else ()
-        metered = self.wall.readings if self.wall else ()
+        host = self.setting.server_host
+        metered = [replace(one, host=host) for one in self.wall.readings] if self.wall else ()
         counted = self.system_calls
         return [*self.idle, *metered, *self.control, *counted, *self.sampler.readings, *stated]
 
@@ -207,15 +208,11 @@ class TrialState:
             service_s, self.upstream.cores, self.contract_responses, self.upstream_requests
         )
 
-    def _power(self) -> PowerSources | None:
-        """What was read of power; None where the server runs on another host."""
-        if self.setting.server_host != HOST:
-            return None
-        rapl, wall = energy.of_this_host(), self.wall
-        return PowerSources(
-            rapl=tuple(one.name for one in rapl.domains),
-            rapl_left_out=rapl.left_out,
-            rapl_unreadable=rapl.unreadable,
+    def _power(self) -> PowerSources:
+        """What was read of power."""
+        wall, serve = self.wall, self.setting.serve
+        return replace(
+            energy.recorded() if serve is None else serve.rapl(),
             meter=power.parsed(self.setting.power).kind if self.setting.power else "",
             meter_failed=wall.failed if wall else 0,
             meter_problem=wall.problem if wall else "",

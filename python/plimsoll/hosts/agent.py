@@ -27,6 +27,7 @@ from plimsoll.processes.interruption import Interruption
 from plimsoll.processes.logs import tail
 from plimsoll.sampling import link, network_path
 from plimsoll.sampling.sampler import sampling
+from plimsoll.sampling.samplers import energy
 from plimsoll.sampling.scope import Scope
 from plimsoll.storage.parquet import writing
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from plimsoll.hosts.host_job import HostJob
     from plimsoll.hosts.served import ServerState
     from plimsoll.machine import Fact
-    from plimsoll.recording import NetworkLink
+    from plimsoll.recording import NetworkLink, PowerSources
     from plimsoll.recording.readings import Reading
 
 SILENCE_S = 10.0
@@ -66,12 +67,14 @@ class HostFacts:
         machine: Facts of the host.
         utc_ns: Its wall clock, nanoseconds since 1970.
         free_bytes: Free space where rows are written.
+        rapl: What RAPL counts on it.
     """
 
     version: str
     machine: dict[str, Fact]
     utc_ns: int
     free_bytes: int
+    rapl: PowerSources
 
 
 @dataclass(frozen=True)
@@ -178,7 +181,13 @@ class Agent:
     def facts(self) -> HostFacts:
         """What the lab must know of this host."""
         free_bytes = shutil.disk_usage(self._folder).free
-        return HostFacts(plimsoll.__version__, machine.facts(), time.time_ns(), free_bytes)
+        return HostFacts(
+            plimsoll.__version__,
+            machine.facts(),
+            time.time_ns(),
+            free_bytes,
+            energy.recorded(),
+        )
 
     def arm(self, order: HostJob) -> None:
         """Has the load generator wait for the load's zero, and generate its part from then on.

@@ -15,7 +15,7 @@ from plimsoll.provenance import Part
 from plimsoll.serving.here import LocalHost
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
     from plimsoll.campaign.load import Load
     from plimsoll.hosts.agent import HostFacts
@@ -92,7 +92,7 @@ def joined(
         cores = _server_cores(hosts.server, loads, server_cores, found)
         yield CampaignHosts(
             driver=HostsDriver(lab),
-            serve=_place(lab),
+            serve=_place(lab, facts),
             server_cores=cores,
             server_machine=found,
             parts=tuple(_parts(hosts, facts)),
@@ -118,12 +118,12 @@ def _lost(trial: Recording) -> str:
     return wording.listed([f"`{one.host}`: {one.error}" for one in trial.hosts if one.error])
 
 
-def _place(lab: Lab) -> ServerPlace:
+def _place(lab: Lab, facts: Mapping[str, HostFacts]) -> ServerPlace:
     """The machine that runs servers: the host of that role, else that of the lab."""
     server, client = lab.hosts.server, lab.hosts.drivers[0].address
     if server is None:
         return LocalHost(str(lab.hosts.address), str(client))
-    return HostServers(lab, server, client)
+    return HostServers(lab, server, client, facts[server.name].rapl)
 
 
 def _server_cores(

@@ -29,7 +29,7 @@ from plimsoll.errors import (
     Problem,
 )
 from plimsoll.events import Progress
-from plimsoll.hosts import clocks, control, counts, fitness
+from plimsoll.hosts import clocks, control, counts, fitness, network
 from plimsoll.hosts.agent import ROWS, HostResult, HostStatus
 from plimsoll.hosts.control import of_host
 from plimsoll.hosts.counts import HostCounts
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from plimsoll.recording import Driver, RecordedStage
     from plimsoll.recording.tls import NegotiatedTls
 
-POLL_S = 0.5
-"""From one look at all hosts to the next, in seconds."""
+COUNTED_S = 0.5
+"""From one look at a host that counts its rows to the next, in seconds."""
 
 CLOCKS_S = 10.0
 """How often clocks are compared during a load, in seconds."""
@@ -167,7 +167,7 @@ class HostsDriver:
                 compared_s = time.monotonic() if is_due else compared_s
                 for one in left:
                     self._ask(one, with_clock=is_due)
-                time.sleep(POLL_S)
+                time.sleep(network.ask_s(len(left)))
                 for one in left:
                     _hear(one)
                 is_to_end |= any(one.error and one.lost_ns < zero_ns for one in driving)
@@ -285,7 +285,7 @@ class HostsDriver:
             PlimsollError: It could not.
         """
         while not (state := cast("CountState", self._lab.order(host, "counted"))).has_ended:
-            time.sleep(POLL_S)
+            time.sleep(COUNTED_S)
         if state.error is not None:
             raise of_host(host, state.error)
         kind = counts.shown_times(job.load)

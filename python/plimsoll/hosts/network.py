@@ -28,11 +28,17 @@ ORDER = "plimsoll_order"
 LOST_S = 10.0
 """Seconds after which whoever does not answer is gone."""
 
-ANSWER_S = LOST_S - 1
-"""How long the lab waits for an answer, in seconds.
+ASK_S = 0.5
+"""How often the lab asks each host under load, in seconds, as long as they are few."""
 
-It asks once a second, so it finds a host that is gone within `LOST_S`.
-"""
+ASK_MOST_S = 2.0
+"""The same where they are many, of which each costs the lab an order."""
+
+MANY = 50
+"""Hosts that the lab asks once a second; more of them less often."""
+
+ANSWER_S = LOST_S - ASK_MOST_S
+"""How long the lab waits for an answer, in seconds: it finds a lost host within `LOST_S`."""
 
 SETTINGS: dict[str, object] = {
     "distributed.scheduler.allowed-failures": 0,
@@ -87,6 +93,11 @@ class CheckedSecurity(Security):
         context: ssl.SSLContext = arguments["ssl_context"]
         context.check_hostname = True
         return arguments
+
+
+def ask_s(hosts: int) -> float:
+    """How often the lab asks each of so many hosts under load, in seconds."""
+    return min(max(ASK_S, hosts / MANY), ASK_MOST_S)
 
 
 def security(identity: Identity) -> Security:

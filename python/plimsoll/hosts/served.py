@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign import framework as frameworks
@@ -172,6 +173,8 @@ class ServedHere:
             "at_rest": self._at_rest,
             "write": self._write,
             "control": self._control,
+            "idle": partial(self._idle, reads_server=False),
+            "idle_with_server": partial(self._idle, reads_server=True),
             "sample": self._sample,
             "sampled": self._sampled,
             "check_alive": self._check_alive,
@@ -269,6 +272,9 @@ class ServedHere:
 
     def _control(self) -> list[Reading]:
         return self._running().control()
+
+    def _idle(self, length_s: float, *, reads_server: bool) -> list[Reading]:
+        return self._running().idle(length_s, None, reads_server=reads_server)
 
     def _sample(self) -> None:
         self._sampler = self._reading.enter_context(self._running().sampling())

@@ -14,6 +14,7 @@ from plimsoll.hosts.control import of_host
 from plimsoll.hosts.served import OrderedFramework, ServerOrder, StartedServer
 from plimsoll.processes import scratch
 from plimsoll.recording import HostClock
+from plimsoll.sampling import idle
 from plimsoll.sampling.sampler import Sampler
 from plimsoll.serving.credentials import Credentials
 
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
     from plimsoll.hosts.host import Host
     from plimsoll.hosts.served import ServerState
     from plimsoll.provenance import Part
-    from plimsoll.recording import RecordedServer
+    from plimsoll.recording import PowerSources, RecordedServer
     from plimsoll.recording.readings import Reading, ScopeName
     from plimsoll.sampling.scope import Scope
+    from plimsoll.sampling.wall import WallMeter
     from plimsoll.serving.server import ServerPlacement
 
 ASK_S = 0.05
@@ -49,18 +51,26 @@ class HostServers:
         lab: The lab, which it has joined.
         host: The host.
         client: Address of a host that connects to its servers.
+        rapl: What RAPL counts on it.
     """
 
-    def __init__(self, lab: Lab, host: Host, client: IPv4Address | IPv6Address) -> None:
+    def __init__(
+        self, lab: Lab, host: Host, client: IPv4Address | IPv6Address, rapl: PowerSources
+    ) -> None:
         """Starts nothing."""
         self._lab = lab
         self._host = host
         self._client = client
+        self._rapl = rapl
 
     @property
     def host(self) -> str:
         """Its name in results."""
         return self._host.name
+
+    def rapl(self) -> PowerSources:
+        """What RAPL counts on it."""
+        return self._rapl
 
     def absent(self, framework: Framework) -> PlimsollError | None:
         """The error with why a framework cannot be started there; None if it can."""
@@ -130,7 +140,7 @@ class HostServers:
             _keep_log(self._lab, self.host, log)
             raise
         with scratch.folder() as folder:
-            server = HostServer(self._lab, self.host, _trusted(started, folder), log)
+            server = HostServer(self._lab, self.host, _trusted(started, folder), self._rapl, log)
             try:
                 yield server
             finally:
@@ -149,14 +159,18 @@ class HostServer:
         lab: The lab.
         host: Name of the host.
         started: What the agent said of it.
+        rapl: What RAPL counts on the host.
         log: File for the end of its output.
     """
 
-    def __init__(self, lab: Lab, host: str, started: StartedServer, log: Path) -> None:
+    def __init__(
+        self, lab: Lab, host: str, started: StartedServer, rapl: PowerSources, log: Path
+    ) -> None:
         """It runs already."""
         self._lab = lab
         self._host = host
         self._started = started
+        self._rapl = rapl
         self._log = log
         self._state: ServerState | None = None
         self._lost: PlimsollError | None = None
@@ -208,6 +222,26 @@ class HostServer:
     def control(self) -> list[Reading]:
         """Runs the control on its cores, some times; no load may be on."""
         return self._moved(self._step("control"))
+
+    def idle(
+        self, length_s: float, meter: WallMeter | None, *, reads_server: bool
+    ) -> list[Reading]:
+        """What its host needs without load; takes so long, unless nothing can be read.
+
+        The agent is not asked meanwhile whether it has ended, which would need power.
+
+        Args:
+            length_s: For how long, in seconds.
+            meter: The power meter, which the lab asks; None for none.
+            reads_server: Whether the server itself is read as well.
+        """
+        if not self._rapl.rapl and meter is None and not reads_server:
+            return []
+        with self._heard():
+            step = "idle_with_server" if reads_server else "idle"
+            self._lab.order(self._host, "begin", step, (length_s,))
+            idle.passed(length_s, meter)
+            return self._moved(ended(self._lab, self._host))
 
     @contextmanager
     def sampling(self, *_others: Scope) -> Generator[Sampler]:
@@ -289,10 +323,20 @@ class HostServer:
         sampler.problems.update(problems)
 
     def _step(self, step: str, *arguments: object) -> Any:
+        with self._heard():
+            return done(self._lab, self._host, step, *arguments)
+
+    @contextmanager
+    def _heard(self) -> Generator[None]:
+        """Keeps in mind that the host is gone, once it is.
+
+        Raises:
+            HostLost: It is gone.
+        """
         if self._lost is not None:
             raise self._lost
         try:
-            return done(self._lab, self._host, step, *arguments)
+            yield
         except HostLost as error:
             self._lost = error
             raise
@@ -336,6 +380,20 @@ def done(lab: Lab, host: str, step: str, *arguments: object) -> Any:
         PlimsollError: The error that ended the step, with the name of the host.
     """
     lab.order(host, "begin", step, arguments)
+    return ended(lab, host)
+
+
+def ended(lab: Lab, host: str) -> Any:
+    """Waits for the end of the step that an agent has begun.
+
+    Args:
+        lab: The lab.
+        host: Name of the host.
+
+    Raises:
+        HostLost: The host is gone.
+        PlimsollError: The error that ended the step, with the name of the host.
+    """
     while not (state := cast("ServerState", lab.order(host, "server")).step).has_ended:
         time.sleep(ASK_S)
     if state.error is not None:

@@ -178,9 +178,6 @@ def _problems(requested: Campaign, known: Hosts) -> Iterator[Problem]:
     if requested.turn_s:
         message = "servers take turns on one machine only, with the load generator"
         yield Problem("turns", message, _ALONE.format("`turns`"))
-    if known.server is not None and (requested.power or requested.idle_s):
-        message = f"power is read on the lab's machine, and servers run on `{known.server.name}`"
-        yield Problem("power", message, "remove the host with the role `server`")
 
 
 def _against(driver: DriverModule, requested: Campaign, known: Hosts) -> Iterator[str]:

@@ -121,7 +121,7 @@ def run(  # noqa: PLR0913 - one argument for each option
         stored = closing.enter_context(storages.opened(folder, storage))
         following.require_until(requested, stored)
         planned = (*trials, *following.begun(requested, refuses, stored))
-        require_power(requested.power, requested.idle_s, note)
+        require_power(requested.power, requested.idle_s, place.rapl(), note)
         if requested.ladder is not None and place.host == HOST:
             note_system_calls(note)
         setting = closing.enter_context(_configured(requested, found, on_event))

@@ -17,6 +17,7 @@ from plimsoll.lab.metering import require_power
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.processes import scratch
 from plimsoll.processes.interruption import Interruption
+from plimsoll.sampling.samplers import energy
 from plimsoll.storage.parquet import ParquetResults
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def put_on(
     idle_s = requested.idle_s
     if idle_s is None:
         idle_s = IDLE_S if requested.power else 0.0
-    require_power(requested.power, idle_s, lambda message: on_event(Notice(message)))
+    recorded = energy.recorded()
+    require_power(requested.power, idle_s, recorded, lambda message: on_event(Notice(message)))
     setting = RunConfig(
         driver_threads=requested.threads,
         driver_cores=requested.driver_cores,

@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.sampling import meters, system_calls
-from plimsoll.sampling.samplers import energy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from plimsoll.recording import PowerSources
 
-def require_power(address: str, idle_s: float, note: Callable[[str], None]) -> None:
+
+def require_power(
+    address: str, idle_s: float, rapl: PowerSources, note: Callable[[str], None]
+) -> None:
     """Requires an answer of the power meter, and says once if RAPL cannot be read.
 
     Args:
         address: Address of the meter; empty for none.
         idle_s: For how long power without load is to be measured; 0 if nobody asked for energy.
+        rapl: What RAPL counts on the server's machine.
         note: Told what is not known.
 
     Raises:
@@ -24,9 +28,8 @@ def require_power(address: str, idle_s: float, note: Callable[[str], None]) -> N
     """
     if address:
         meters.require(address)
-    reason = energy.of_this_host().unreadable
-    if reason and (address or idle_s):
-        note(f"RAPL is not read: {reason}")
+    if rapl.rapl_unreadable and (address or idle_s):
+        note(f"RAPL is not read: {rapl.rapl_unreadable}")
 
 
 def note_system_calls(note: Callable[[str], None]) -> None:

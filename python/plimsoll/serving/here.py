@@ -13,8 +13,9 @@ from plimsoll.install import applications, readiness
 from plimsoll.processes import ports, process_table
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording import HOST
-from plimsoll.sampling import control
+from plimsoll.sampling import control, idle
 from plimsoll.sampling.sampler import Sampler, sampling
+from plimsoll.sampling.samplers import energy
 from plimsoll.sampling.scope import Scope
 from plimsoll.serving import observed, server, server_counters
 
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from plimsoll.campaign.load import Service
     from plimsoll.errors import NotInstalled
     from plimsoll.provenance import Part
-    from plimsoll.recording import RecordedServer
+    from plimsoll.recording import PowerSources, RecordedServer
     from plimsoll.recording.readings import Reading
+    from plimsoll.sampling.wall import WallMeter
     from plimsoll.serving.server import RunningServer, ServerPlacement
 
 
@@ -98,6 +100,18 @@ class LocalServer:
                 for reading in control.readings(work.run(), time.monotonic_ns())
             ]
 
+    def idle(
+        self, length_s: float, meter: WallMeter | None, *, reads_server: bool
+    ) -> list[Reading]:
+        """What this host needs without load; takes so long, unless nothing can be read.
+
+        Args:
+            length_s: For how long, in seconds.
+            meter: The power meter; None for none.
+            reads_server: Whether the server itself is read as well.
+        """
+        return idle.readings(length_s, meter, server=self.scope if reads_server else None)
+
     def sampling(self, *others: Scope) -> AbstractContextManager[Sampler]:
         """Reads the server and this machine once a second for as long as the block runs."""
         return sampling(Scope("machine"), self.scope, *others)
@@ -133,6 +147,10 @@ class LocalHost:
     def host(self) -> str:
         """Its name in results."""
         return HOST
+
+    def rapl(self) -> PowerSources:
+        """What RAPL counts on this host."""
+        return energy.recorded()
 
     def absent(self, framework: Framework) -> NotInstalled | None:
         """The error with why a framework cannot be started here; None if it can."""

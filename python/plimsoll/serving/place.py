@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from plimsoll.campaign.load import Service
     from plimsoll.errors import PlimsollError
     from plimsoll.provenance import Part
-    from plimsoll.recording import RecordedServer
+    from plimsoll.recording import PowerSources, RecordedServer
     from plimsoll.recording.readings import Reading
     from plimsoll.sampling.sampler import Sampler
     from plimsoll.sampling.scope import Scope
+    from plimsoll.sampling.wall import WallMeter
     from plimsoll.serving.server import ServerPlacement
 
 
@@ -69,6 +70,18 @@ class PlacedServer(Protocol):
         """Runs the control on its cores, some times; no load may be on."""
         ...
 
+    def idle(
+        self, length_s: float, meter: WallMeter | None, *, reads_server: bool
+    ) -> list[Reading]:
+        """What its machine needs without load; takes so long, unless nothing can be read.
+
+        Args:
+            length_s: For how long, in seconds.
+            meter: The power meter, which this process asks; None for none.
+            reads_server: Whether the server itself is read as well.
+        """
+        ...
+
     def sampling(self, *others: Scope) -> AbstractContextManager[Sampler]:
         """Reads the server and its machine once a second for as long as the block runs.
 
@@ -99,6 +112,10 @@ class ServerPlace(Protocol):
     @property
     def host(self) -> str:
         """Its name in results."""
+        ...
+
+    def rapl(self) -> PowerSources:
+        """What RAPL counts on it."""
         ...
 
     def absent(self, framework: Framework) -> PlimsollError | None:

@@ -83,3 +83,12 @@ def test_cores_of_hosts_that_only_generate_load_are_not_added_to_those_of_the_se
     assert read.rate("machine", "core0_busy_s", [(0, S)]) == pytest.approx(0.5)
     assert read.rate("driver", "cpu_user_s", [(0, S)]) == pytest.approx(1.0)
     assert usage(both).rate("machine", "core0_busy_s", [(0, S)]) == pytest.approx(1.0)
+
+
+def test_what_hosts_that_only_generate_load_draw_is_no_energy_of_the_server() -> None:
+    drawn = [(t, "machine", "energy_j", 500.0 * t) for t in (0.0, 1.0)]
+    switches = [(t, "machine", "context_switches", 7.0 * t) for t in (0.0, 1.0)]
+    rows = usage_rows(*drawn, *switches, host="one")
+    assert usage(rows, "server").of("machine", "energy_j") == ()
+    assert usage(rows, "one").rate("machine", "energy_j", [(0, S)]) == pytest.approx(500.0)
+    assert usage(rows, "server").rate("machine", "context_switches", [(0, S)]) is not None

@@ -1,5 +1,6 @@
 """What a load of several hosts refuses before anything listens or is sent."""
 
+from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import plimsoll
 from plimsoll import hosts
 from plimsoll.errors import HostError, InputError
 from plimsoll.hosts import driver
-from plimsoll.hosts.host import Host, Hosts
+from plimsoll.hosts.host import Host, Hosts, KeepRows
+from plimsoll.lab import campaign_hosts, selection
+
+TOYS = Path(__file__).parents[2] / "end_to_end" / "frameworks"
 
 KNOWN = Hosts(
     ip_address("10.0.0.1"),
@@ -47,6 +51,32 @@ def test_a_load_that_cannot_be_divided_or_begun_is_refused(
     connections: int, address: str, words: str
 ) -> None:
     assert words in refused(connections, address)
+
+
+@pytest.mark.parametrize(
+    ("driver_name", "level", "keep_rows", "words"),
+    [
+        ("h2load", "at = 4", "remote", "has its rows counted in the lab"),
+        ("jmeter", "at = 4", "remote", "has its rows counted in the lab"),
+        ("h2load", "from = 3, to = 9, steps = 2", "lab", "cannot divide the ramp of `steady`"),
+        ("jmeter", "from = 3, to = 9, steps = 2", "lab", "cannot divide the ramp of `steady`"),
+        ("wrk", "at = 4", "lab", "percentiles that each host prints do not add up"),
+        ("ab", "at = 4", "lab", "percentiles that each host prints do not add up"),
+    ],
+)
+def test_what_another_load_generator_cannot_do_on_several_hosts_is_refused(
+    tmp_path: Path, driver_name: str, level: str, keep_rows: KeepRows, words: str
+) -> None:
+    kind = "ramp" if "steps" in level else "hold"
+    first = f'{{ kind = "{kind}", duration = "1s", {level} }}'
+    stages = f'{first}, {{ kind = "hold", duration = "1s", at = 9 }}'
+    (tmp_path / "small.toml").write_text(
+        'name = "small"\nframeworks = ["toy"]\nendpoints = ["2048"]\n'
+        f'driver = "{driver_name}"\n[[load]]\nname = "steady"\nstages = [{stages}]\n'
+    )
+    requested = selection.campaign(tmp_path / "small.toml", (), TOYS)
+    with pytest.raises(InputError, match=words):
+        campaign_hosts.require_conductable(requested, replace(KNOWN, keep_rows=keep_rows))
 
 
 @pytest.mark.parametrize("package", ["distributed", "cryptography"])

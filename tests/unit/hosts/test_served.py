@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import powercap
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.framework import Framework
 from plimsoll.errors import HostLost, NotInstalled, StartFailed
@@ -17,6 +18,8 @@ from plimsoll.hosts import agent
 from plimsoll.hosts.agent import Agent
 from plimsoll.hosts.served import OrderedFramework, ServedHere, ServerOrder, StepState
 from plimsoll.processes import ports
+from plimsoll.sampling import idle
+from plimsoll.sampling.samplers import energy
 from small_servers import eventually
 
 TOYS = Path(__file__).parents[2] / "end_to_end" / "frameworks"
@@ -67,6 +70,23 @@ def test_a_server_is_started_read_and_stopped(tmp_path: Path, toy: Framework) ->
     assert stopped.clean_stop
     assert (served.is_busy, served.state().is_alive) == (False, False)
     assert ports.is_free(started.place.port)
+
+
+def test_energy_without_load_is_read_where_the_server_runs(
+    tmp_path: Path, toy: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    powercap.every_trap(tmp_path / "powercap", 5_000_000, 1_000_000)
+    monkeypatch.setenv(energy.ROOT_VARIABLE, str(tmp_path / "powercap"))
+    monkeypatch.setattr(idle, "SETTLE_S", 0.0)
+    served = ServedHere(tmp_path)
+    given(served, "start", order(toy))
+    machine, with_server = (
+        [(one.scope, one.quantity) for one in given(served, step, 0.1)]
+        for step in ("idle", "idle_with_server")
+    )
+    served.abandon()
+    assert machine == [("machine", "idle_energy_j")]
+    assert with_server == [*machine, *(("server", f"idle_{name}") for name in idle.OF_SERVER)]
 
 
 def test_a_server_that_does_not_start_gives_its_error(tmp_path: Path, toy: Framework) -> None:

@@ -1435,6 +1435,15 @@ def test_segments_that_others_lost_are_not_this_loads():
     assert "none of this load" in given.text
 
 
+def test_a_full_table_of_a_firewall_is_the_remedy_of_lost_segments():
+    full = {"machine.tracking_drops": 30.0}
+    given = judged("segments_lost", simulate(**SLOW_AND_RESENT, rising=full))
+    (remedy,) = given.remedies
+    assert "nf_conntrack_max` on this host" in remedy
+    (remedy,) = judged("segments_lost", simulate(**SLOW_AND_RESENT)).remedies
+    assert "nf_conntrack_max" not in remedy
+
+
 def test_far_more_traffic_of_others_proves_nothing():
     busy = {f"machine.{name}": 1e9 for name in ("tcp_segments_out", "network_received_bytes")}
     given = judged("counters_agree", simulate(rising={**busy, "machine.tcp_active_opens": 1e5}))

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from plimsoll.recording import PowerSources
 from plimsoll.sampling import perf_energy
 
 if TYPE_CHECKING:
@@ -156,6 +157,13 @@ def of_host() -> dict[str, float]:
 def of_this_host() -> Sources:
     """What RAPL counts on this host."""
     return _meter().sources
+
+
+def recorded() -> PowerSources:
+    """What RAPL counts on this host, as recordings have it."""
+    found = of_this_host()
+    names = tuple(one.name for one in found.domains)
+    return PowerSources(names, found.left_out, found.unreadable)
 
 
 def _meter() -> RaplMeter:

@@ -9,7 +9,8 @@ connections begin to end in it.
 The counters cover the whole host, so they count only as far as they can belong to this trial.
 Broken connections are at most those that the load lost or could not open. On loopback,
 retransmitted segments are at most the requests and handshakes that took as long as the kernel waits
-before it retransmits. Fewer than ten do not count.
+before it retransmits. Fewer than ten do not count. If the firewall of a host dropped packets
+because its table of connections was full, the remedy names that host.
 
 Source: RFC 6298; `RetransSegs`, `OutSegs`, `TCPTimeouts`, `AttemptFails`, `EstabResets` and
 `OutRsts` in the kernel's document on SNMP counters.
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.recording import HOST
 from plimsoll.verdicts.finding import (
     Finding,
     Remedy,
@@ -76,6 +78,9 @@ BROKEN = ("tcp_resets_sent", "tcp_established_resets", "tcp_attempt_fails")
 AGAIN = ("machine", "tcp_retransmits")
 FEWEST = 10.0
 """So few may belong to another program."""
+WHERE_DROPPED = (
+    "Find where packets are dropped: the listen queue, the link, or a full socket buffer"
+)
 RESENT_S = 0.2
 """Linux waits at least so long for an acknowledgement (TCP_RTO_MIN)."""
 HERE = "lo"
@@ -167,5 +172,19 @@ def _again(tables: Tables, limits: Limits) -> Finding:
         f"{wording.count(again)} of {wording.count(sent)} segments were retransmitted{waited}"
         f"{most} ({wording.percent(lost / sent)}): packets were lost, and their requests were slow"
     )
-    remedy = "Find where packets are dropped: the listen queue, the link, or a full socket buffer"
-    return found(limit, lost / sent, sentence, remedy)
+    return found(limit, lost / sent, sentence, _full_tables(tables) or WHERE_DROPPED)
+
+
+def _full_tables(tables: Tables) -> str:
+    """Which hosts' firewalls dropped packets, as a remedy; empty where none is known to."""
+    dropping = [
+        "this host" if host == HOST else f"`{host}`"
+        for host in tables.usage.machines
+        if tables.usage.machine_rate(host, "tracking_drops", tables.holds)
+    ]
+    if not dropping:
+        return ""
+    return (
+        f"Raise `net.netfilter.nf_conntrack_max` on {wording.listed(dropping)}: the firewall's "
+        "table of connections was full, and it dropped packets"
+    )

@@ -168,6 +168,15 @@ def test_the_link_is_every_interface_but_loopback() -> None:
     assert network.parse_interfaces(NET_DEV, without="lo") == (480299890 + 5, 614971 + 7)
 
 
+def test_what_a_firewall_drops_is_the_sum_over_cores_in_hexadecimal_digits():
+    text = (
+        "entries  found drop early_drop\n0000 0001 00000010 0000000a\n0000 0001 00000001 00000000\n"
+    )
+    found = network.parse_firewall(text, "4096\n")
+    assert found == {"tracked_connections": 4096, "tracking_drops": 0x10 + 0xA + 0x1}
+    assert network.parse_firewall("", "") == {}
+
+
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
