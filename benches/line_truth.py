@@ -153,8 +153,10 @@ def floor_s(service_s: float) -> float:
             driver_cores=(cores.tool,),
         ) as result,
     ):
-        took_s = (result.summary.response_time.p50_ns or 0) / 1e9
-    return max(0.0, took_s - service_s)
+        summary = result.summary
+    if summary is None or summary.response_time.p50_ns is None:
+        raise SystemExit("error: no response at a low rate")
+    return max(0.0, summary.response_time.p50_ns / 1e9 - service_s)
 
 
 def searched(case: Case, seed: int, budget_s: float, service_s: float) -> SearchOutcome:
