@@ -162,6 +162,10 @@ campaign-coverage: setup ## how often intervals of simulated campaigns that stop
 line-coverage: setup ## how often intervals of simulated load lines hold; five minutes
 	$(BIN)/python benches/line_coverage.py
 
+.PHONY: line-truth
+line-truth: setup ## load lines of a real server whose line is known; six hours, SEARCHES=1 for twenty minutes
+	$(BIN)/python benches/line_truth.py $(if $(SEARCHES),--searches $(SEARCHES))
+
 ROWS ?= 10000000
 
 .PHONY: bench

@@ -124,7 +124,11 @@ def exponential(service_s: float) -> Services:
 
 
 def mm1_quantile_s(share: float, rate_per_s: float, service_s: float) -> float:
-    """Response time of M/M/1: exponential, with the mean 1 / (μ − λ)."""
+    """Response time of M/M/1: exponential, with the mean 1 / (μ − λ).
+
+    Source:
+        L. Kleinrock, *Queueing Systems I*, 1975, section 5.7.
+    """
     return -math.log(1 - share) / (1 / service_s - rate_per_s)
 
 
@@ -134,7 +138,13 @@ def mm1_refused(load: float, places: int) -> float:
 
 
 def md1_quantile_s(share: float, rate_per_s: float, service_s: float) -> float:
-    """Response time of M/D/1, by the distribution of waits of Erlang (1909) and bisection."""
+    """Response time of M/D/1, by the distribution of waits and bisection.
+
+    Source:
+        A. K. Erlang, Nyt Tidsskrift for Matematik B 20, 1909; for several servers C. D. Crommelin,
+        Post Office Electrical Engineers' Journal 25, 1932, and G. J. Franx, Operations Research
+        Letters 29, 2001.
+    """
     load = rate_per_s * service_s
     low, high = 0.0, 400.0
     while high - low > 1e-6:
@@ -144,7 +154,10 @@ def md1_quantile_s(share: float, rate_per_s: float, service_s: float) -> float:
 
 
 def _md1_waits(length: float, load: float) -> float:
-    """Share of requests that wait no longer than so many service times; exact to 60 digits."""
+    """Share of requests that wait no longer than so many service times.
+
+    The terms of the sum alternate and are far larger than the sum, so they have 400 digits.
+    """
     with localcontext() as context:
         context.prec = 400
         share, wait = Decimal(load), Decimal(length)
@@ -154,6 +167,43 @@ def _md1_waits(length: float, load: float) -> float:
             past = share * (wait - step)
             summed += (-past) ** step / factorial * past.exp() if step or past else past.exp()
         return float((1 - share) * summed)
+
+
+def line_of_long_runs(limit: LineLimit, service_s: float, vacation: tuple[float, float]) -> float:
+    """Line of a server that stops, by bisection over runs of 150 s, to half a percent."""
+    low, high = 0.3 / service_s, 1 / service_s
+    while high / low > 1.005:
+        middle = (low * high) ** 0.5
+        judged = (limit, errors(0.001), SENDING)
+        queue = Queue(fixed(service_s), judged, np.random.default_rng(7), vacation=vacation)
+        is_inside = queue.measure(middle, 150.0).is_inside(limit)
+        low, high = (middle, high) if is_inside else (low, middle)
+    return low
+
+
+def line_of_a_listen_queue(allowed: float, places: int, stop_s: float, period_s: float) -> float:
+    """Rate at which a listen queue drops a share of the connections, one for each request.
+
+    The server accepts nothing in the stop of each period, and all that waits right after it. Of a
+    number of arrivals in the stop that is Poisson distributed, those beyond the places are dropped.
+    """
+    low, high = 0.0, 10 * places / stop_s
+    while high - low > 1e-6 * high:
+        middle = (low + high) / 2
+        dropped = _expected_excess(middle * stop_s, places) / (middle * period_s)
+        low, high = (middle, high) if dropped < allowed else (low, middle)
+    return low
+
+
+def _expected_excess(mean: float, places: int) -> float:
+    """Expected number by which a Poisson variable exceeds so many: mean − E(min(N, places))."""
+    chance, within = math.exp(-mean), 0.0
+    below = 0.0
+    for number in range(places):
+        within += number * chance
+        below += chance
+        chance *= mean / (number + 1)
+    return mean - within - places * (1 - below)
 
 
 def searched_once() -> Searched:

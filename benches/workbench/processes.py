@@ -116,14 +116,22 @@ class Reference:
         answered: Requests it answered; known when it has stopped.
     """
 
-    def __init__(self, cores: Sequence[int], certificate: Path | None = None):
-        """Starts it, with one thread on each of the cores; with a certificate it serves by TLS."""
-        options = ["--workers", str(len(cores)), "--port", "0", "--backlog", "65535"]
+    def __init__(
+        self, cores: Sequence[int], certificate: Path | None = None, options: Sequence[str] = ()
+    ):
+        """Starts it.
+
+        Args:
+            cores: Its cores, with one thread on each.
+            certificate: With it, it serves by TLS.
+            options: Further options.
+        """
+        common = ["--workers", str(len(cores)), "--port", "0", "--backlog", "65535"]
         if certificate:
-            options += ["--tls-cert", str(certificate), "--tls-key", str(certificate)]
+            common += ["--tls-cert", str(certificate), "--tls-key", str(certificate)]
         with host.confined(tuple(cores)):
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "plimsoll.reference", *options],
+                [sys.executable, "-P", "-m", "plimsoll.reference", *common, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 text=True,

@@ -117,6 +117,18 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     )
     add("--second-ratio", type=float, default=0.1, help="that share, from 0 to 1")
     add("--streams", choices=("together", "in-turn"), default="together", help="of HTTP/2")
+    add(
+        "--exponential",
+        action="store_true",
+        help="draw service times from an exponential distribution with that mean",
+    )
+    add(
+        "--one-at-a-time",
+        action="store_true",
+        help="each worker serves one request at a time; the others wait, whatever their connection",
+    )
+    add("--slower-after", type=duration_ns, help="responses take longer from then on")
+    add("--slower-by", type=float, default=1.5, help="how many times as long")
     add("--freeze", type=duration_ns, help="stall this long at the end of every period")
     add("--freeze-every", type=duration_ns, default="5s", help="length of the period")
     add("--seed", type=int, default=0, help="seed of service times and values")
@@ -131,6 +143,8 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
 
 
 def _service_time(options: argparse.Namespace) -> dict[str, object]:
+    if options.exponential:
+        return {"kind": "exponential", "mean_ns": options.service_time}
     if options.second_service_time is None:
         return {"kind": "fixed", "duration_ns": options.service_time}
     return {
@@ -139,6 +153,12 @@ def _service_time(options: argparse.Namespace) -> dict[str, object]:
         "second_ns": options.second_service_time,
         "second_ratio": options.second_ratio,
     }
+
+
+def _slowdown(options: argparse.Namespace) -> dict[str, float] | None:
+    if options.slower_after is None:
+        return None
+    return {"after_ns": options.slower_after, "factor": options.slower_by}
 
 
 def _freeze(options: argparse.Namespace) -> dict[str, int] | None:
@@ -175,6 +195,8 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
     options = parser.parse_args(arguments)
     if (options.tls_cert is None) != (options.tls_key is None):
         parser.error("--tls-cert and --tls-key need each other")
+    if options.exponential and options.second_service_time is not None:
+        parser.error("--exponential has no second service time: leave out --second-service-time")
     try:
         address = _address(options)
     except OSError as error:
@@ -188,6 +210,8 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
             "backlog": options.backlog,
             "service_time": _service_time(options),
             "streams": options.streams.replace("-", "_"),
+            "one_at_a_time": options.one_at_a_time,
+            "slowdown": _slowdown(options),
             "freeze": _freeze(options),
             "seed": options.seed,
             "key": environment.get("AUTH_KEY", ""),

@@ -23,42 +23,6 @@ SCHEMA = CHECKOUT / "docs" / "schemas" / "line-1.json"
 SHORT = ("--budget", "25s", "--warm-up", "200ms")
 """A search that decides it has time enough, with the shortest tries that there are."""
 
-ONE_AT_A_TIME = """
-import selectors, socket, sys, time
-
-answer = b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok"
-ready = selectors.DefaultSelector()
-listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-ready.register(listener, selectors.EVENT_READ)
-print(listener.getsockname()[1], flush=True)
-while True:
-    for key, _ in ready.select():
-        if key.fileobj is listener:
-            ready.register(listener.accept()[0], selectors.EVENT_READ)
-            continue
-        try:
-            got = key.fileobj.recv(65536)
-            if got:
-                time.sleep(0.002)
-                key.fileobj.sendall(answer)
-                continue
-        except ConnectionError:
-            pass
-        ready.unregister(key.fileobj)
-        key.fileobj.close()
-"""
-"""A server with one worker, which takes 2 ms for each request."""
-
-
-@contextmanager
-def one_at_a_time() -> Generator[str]:
-    with Popen([sys.executable, "-c", ONE_AT_A_TIME], stdout=PIPE, text=True) as server:
-        assert server.stdout is not None
-        try:
-            yield f"127.0.0.1:{server.stdout.readline().strip()}"
-        finally:
-            server.terminate()
-
 
 @contextmanager
 def reference(*options: str) -> Generator[str]:
@@ -83,9 +47,9 @@ def found(*arguments: object, folder: Path, code: int | None = None) -> dict[str
 @pytest.mark.alone
 @pytest.mark.thorough
 def test_a_longer_latency_carries_more_and_less_than_the_peak(tmp_path: Path) -> None:
-    with one_at_a_time() as address:
+    with reference("--service-time", "2ms", "--one-at-a-time") as address:
         line = found(
-            f"{address}/", "--p50", "4ms", "--p90", "150ms", "--budget", "50s",
+            f"{address}/empty", "--p50", "4ms", "--p90", "150ms", "--budget", "50s",
             "--record", "kept", folder=tmp_path,
         )  # fmt: skip
     peak = line["closed_peak_per_s"]

@@ -72,6 +72,19 @@ def test_streams_are_served_together_unless_asked_for_in_turn() -> None:
     assert specification("--streams", "in-turn")["streams"] == "in_turn"
 
 
+def test_a_queue_has_fixed_or_exponential_service_times() -> None:
+    fixed = specification("--service-time", "1ms", "--one-at-a-time")
+    assert (fixed["one_at_a_time"], fixed["slowdown"]) == (True, None)
+    drawn = specification("--service-time", "1ms", "--exponential")
+    assert drawn["service_time"] == {"kind": "exponential", "mean_ns": 1_000_000}
+    assert drawn["one_at_a_time"] is False
+
+
+def test_a_server_becomes_slower_after_a_time() -> None:
+    slower = specification("--slower-after", "1s", "--slower-by", "1.4")["slowdown"]
+    assert slower == {"after_ns": 10**9, "factor": 1.4}
+
+
 def test_a_freeze_has_a_period() -> None:
     assert specification()["freeze"] is None
     freeze = specification("--freeze", "1s")["freeze"]
@@ -87,6 +100,7 @@ def test_a_freeze_has_a_period() -> None:
         ("--cores", "a"),
         ("--many",),
         ("--host", ""),
+        ("--exponential", "--second-service-time", "1ms"),
     ],
 )
 def test_a_wrong_option_is_exit_code_2(

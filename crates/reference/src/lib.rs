@@ -3,7 +3,7 @@
 //! It serves the whole contract, does nothing else, and counts what it does. It sends a response one
 //! service time after the complete request. Requests of one connection of HTTP/1 are served one after
 //! the other; those of different connections, and of different streams of HTTP/2, do not wait for
-//! each other. A client that begins with the preface of HTTP/2 is spoken to in HTTP/2; one that asks for
+//! each other, unless each worker serves one request at a time. A client that begins with the preface of HTTP/2 is spoken to in HTTP/2; one that asks for
 //! WebSocket at `/echo` gets its messages back, one after the other. `/events/N?every=MS` is a stream
 //! of N events, so many milliseconds apart. Files at `/static` are served in ranges and by condition.
 
@@ -22,6 +22,7 @@ mod http2_request;
 mod json_sum;
 mod multipart;
 mod request;
+mod service;
 mod service_time;
 mod session;
 mod tally;
@@ -45,7 +46,8 @@ use thiserror::Error;
 
 pub use crate::channel::TlsFiles;
 use crate::given::Given;
-pub use crate::service_time::{Freeze, ServiceTime};
+use crate::service::Service;
+pub use crate::service_time::{Freeze, ServiceTime, Slowdown};
 pub use crate::tally::{Counts, Held};
 use crate::worker::{Door, Post, Rules, Worker};
 
@@ -95,6 +97,12 @@ pub struct ReferenceSpec {
     /// How streams of one connection of HTTP/2 are served.
     #[serde(default)]
     pub streams: Streams,
+    /// Whether each worker serves one request at a time, in the order in which they come.
+    #[serde(default)]
+    pub one_at_a_time: bool,
+    /// From when on responses take longer; none for never.
+    #[serde(default)]
+    pub slowdown: Option<Slowdown>,
     /// When the whole server stands still; none for never.
     #[serde(default)]
     pub freeze: Option<Freeze>,
@@ -136,6 +144,8 @@ impl ReferenceSpec {
             backlog: default_backlog(),
             service_time: ServiceTime::default(),
             streams: Streams::default(),
+            one_at_a_time: false,
+            slowdown: None,
             freeze: None,
             seed: 0,
             files: None,
@@ -161,7 +171,8 @@ impl ReferenceSpec {
             .then(|| format!("`backlog` is {}, it must be from 1 to {}", self.backlog, i32::MAX));
         let service_time = self.service_time.problem();
         let freeze = self.freeze.and_then(Freeze::problem);
-        [workers, backlog, service_time, freeze].into_iter().flatten().collect()
+        let slowdown = self.slowdown.and_then(Slowdown::problem);
+        [workers, backlog, service_time, slowdown, freeze].into_iter().flatten().collect()
     }
 }
 
@@ -272,8 +283,12 @@ impl Server {
         let post = || Ok(Arc::new(Post::new(witness.is_some())?));
         let posts: io::Result<_> = (0..spec.workers).map(|_| post()).collect();
         let rules = Rules {
-            service_time: spec.service_time,
-            freeze: spec.freeze,
+            service: Service {
+                time: spec.service_time,
+                slowdown: spec.slowdown,
+                freeze: spec.freeze,
+                one_at_a_time: spec.one_at_a_time,
+            },
             zero_ns: system::now_ns(),
             stop: AtomicBool::new(false),
             security,
@@ -449,6 +464,8 @@ mod tests {
             acceptors: Acceptors::One,
             service_time: ServiceTime::Bimodal { duration_ns: 1, second_ns: 2, second_ratio: 0.5 },
             streams: Streams::InTurn,
+            one_at_a_time: true,
+            slowdown: Some(Slowdown { after_ns: 1, factor: 1.5 }),
             freeze: Some(Freeze { duration_ns: 1, period_ns: 5 }),
             seed: 7,
             ..spec()
@@ -470,13 +487,14 @@ mod tests {
         let wrong = ReferenceSpec {
             workers: 0,
             backlog: 0,
+            slowdown: Some(Slowdown { after_ns: 0, factor: -1.0 }),
             freeze: Some(Freeze { duration_ns: 5, period_ns: 5 }),
             ..spec()
         };
         let Err(ReferenceError::Spec(problems)) = Server::start(&wrong) else {
             panic!("it started");
         };
-        assert_eq!(problems.len(), 3, "{problems:?}");
+        assert_eq!(problems.len(), 4, "{problems:?}");
     }
 
     #[test]

@@ -20,6 +20,11 @@ pub enum ServiceTime {
         /// Share of requests that take the other one, from 0 to 1.
         second_ratio: f64,
     },
+    /// Drawn from an exponential distribution.
+    Exponential {
+        /// Its mean, in nanoseconds.
+        mean_ns: u64,
+    },
 }
 
 impl Default for ServiceTime {
@@ -31,6 +36,7 @@ impl Default for ServiceTime {
 impl ServiceTime {
     /// The service time of one request in nanoseconds, given a draw from 0 (included) to 1 (not).
     #[must_use]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
     pub fn duration_ns(self, draw: f64) -> u64 {
         match self {
             Self::Fixed { duration_ns } => duration_ns,
@@ -41,6 +47,7 @@ impl ServiceTime {
                     duration_ns
                 }
             }
+            Self::Exponential { mean_ns } => (-(1.0 - draw).ln() * mean_ns as f64).round() as u64,
         }
     }
 
@@ -49,7 +56,9 @@ impl ServiceTime {
     pub fn is_zero(self) -> bool {
         matches!(
             self,
-            Self::Fixed { duration_ns: 0 } | Self::Bimodal { duration_ns: 0, second_ns: 0, .. }
+            Self::Fixed { duration_ns: 0 }
+                | Self::Bimodal { duration_ns: 0, second_ns: 0, .. }
+                | Self::Exponential { mean_ns: 0 }
         )
     }
 
@@ -85,6 +94,17 @@ impl Freeze {
         (at_ns + self.duration_ns >= end_ns).then_some(end_ns)
     }
 
+    /// The instant by which so much work is done that begins at an instant: in freezes none is.
+    ///
+    /// Both instants are nanoseconds since the start of the server.
+    #[must_use]
+    pub fn worked_ns(self, at_ns: u64, work_ns: u64) -> u64 {
+        let open_ns = self.period_ns - self.duration_ns;
+        let before_ns = at_ns / self.period_ns * open_ns + (at_ns % self.period_ns).min(open_ns);
+        let worked_ns = before_ns + work_ns;
+        worked_ns / open_ns * self.period_ns + worked_ns % open_ns
+    }
+
     /// What is wrong with it, in one sentence.
     #[must_use]
     pub fn problem(self) -> Option<String> {
@@ -94,6 +114,32 @@ impl Freeze {
                 self.duration_ns, self.period_ns
             )
         })
+    }
+}
+
+/// The server becomes slower, once and for all.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slowdown {
+    /// When, in nanoseconds since its start.
+    pub after_ns: u64,
+    /// How many times as long a service takes from then on.
+    pub factor: f64,
+}
+
+impl Slowdown {
+    /// What a service takes that usually takes `usual_ns` and begins at an instant.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
+    pub fn duration_ns(self, usual_ns: u64, at_ns: u64) -> u64 {
+        if at_ns < self.after_ns { usual_ns } else { (usual_ns as f64 * self.factor) as u64 }
+    }
+
+    /// What is wrong with it, in one sentence.
+    #[must_use]
+    pub fn problem(self) -> Option<String> {
+        let is_possible = self.factor.is_finite() && self.factor >= 0.0;
+        (!is_possible).then(|| format!("`factor` is {}, it must be 0 or more", self.factor))
     }
 }
 
@@ -122,6 +168,14 @@ mod tests {
         assert!(ServiceTime::default().is_zero());
         assert!(!ServiceTime::Fixed { duration_ns: 1 }.is_zero());
         assert!(!BIMODAL.is_zero());
+        assert!(!ServiceTime::Exponential { mean_ns: 1 }.is_zero());
+    }
+
+    #[test]
+    fn an_exponential_service_time_has_its_quantiles() {
+        let exponential = ServiceTime::Exponential { mean_ns: 1_000_000 };
+        let found = [0.0, 0.5, 0.99].map(|draw| exponential.duration_ns(draw));
+        assert_eq!(found, [0, 693_147, 4_605_170]);
     }
 
     #[test]
@@ -147,5 +201,8 @@ mod tests {
         assert!(ratio(1.0).problem().is_none());
         assert!(Freeze { duration_ns: 5, period_ns: 5 }.problem().is_some());
         assert!(Freeze { duration_ns: 0, period_ns: 0 }.problem().is_some());
+        assert!(Slowdown { after_ns: 0, factor: -1.0 }.problem().is_some());
+        assert!(Slowdown { after_ns: 0, factor: f64::NAN }.problem().is_some());
+        assert!(Slowdown { after_ns: 0, factor: 1.4 }.problem().is_none());
     }
 }

@@ -16,7 +16,7 @@ use crate::Streams;
 use crate::channel::Channel;
 use crate::client::{Client, Next};
 use crate::clients::Clients;
-use crate::service_time::{Freeze, ServiceTime};
+use crate::service::{Queue, Service};
 use crate::tally::Tally;
 
 const LISTENER: u64 = u64::MAX;
@@ -37,8 +37,7 @@ const SCRATCH_BYTES: usize = 64 * 1024;
 /// What all workers have in common.
 #[derive(Debug)]
 pub(super) struct Rules {
-    pub service_time: ServiceTime,
-    pub freeze: Option<Freeze>,
+    pub service: Service,
     /// The start of the server on the monotonic clock.
     pub zero_ns: u64,
     pub stop: AtomicBool,
@@ -108,7 +107,7 @@ pub(super) struct Worker {
     clients: Clients,
     /// Instant, token and stream of each response that waits, the earliest on top.
     waiting: BinaryHeap<Reverse<(u64, u64, u32)>>,
-    random: fastrand::Rng,
+    queue: Queue,
     scratch: Vec<u8>,
 }
 
@@ -119,6 +118,7 @@ impl Worker {
         door: Option<Door>,
         seed: u64,
     ) -> io::Result<Self> {
+        let queue = Queue::new(rules.service, seed);
         let poller = Poller::new(EVENTS_PER_TURN)?;
         poller.add_bell(&post.bell, BELL)?;
         if let Some(door) = &door {
@@ -131,7 +131,7 @@ impl Worker {
             rules,
             clients: Clients::default(),
             waiting: BinaryHeap::new(),
-            random: fastrand::Rng::with_seed(seed),
+            queue,
             scratch: vec![0; SCRATCH_BYTES],
         })
     }
@@ -169,7 +169,7 @@ impl Worker {
         loop {
             let now_ns = system::now_ns();
             let since_start_ns = now_ns.saturating_sub(self.rules.zero_ns);
-            match self.rules.freeze.and_then(|freeze| freeze.end_ns(since_start_ns)) {
+            match self.rules.service.freeze.and_then(|freeze| freeze.end_ns(since_start_ns)) {
                 Some(end_ns) if !self.stopping() => {
                     let pause_ns = (end_ns - since_start_ns).min(PATIENCE_NS);
                     std::thread::sleep(Duration::from_nanos(pause_ns));
@@ -262,12 +262,14 @@ impl Worker {
         let Some(client) = self.clients.get(token) else {
             return;
         };
-        let at_once = self.rules.service_time.is_zero();
+        let at_once = self.queue.is_immediate();
+        let zero_ns = self.rules.zero_ns;
+        let since_start_ns = now_ns.saturating_sub(zero_ns);
         match client.go_on(at_once, &mut self.scratch, &self.post.tally) {
             Next::Rest => {
                 while let Some(stream) = client.next_complete() {
-                    let duration_ns = self.rules.service_time.duration_ns(self.random.f64());
-                    self.waiting.push(Reverse((now_ns + duration_ns, token, stream)));
+                    let due_ns = zero_ns + self.queue.take(since_start_ns);
+                    self.waiting.push(Reverse((due_ns, token, stream)));
                 }
                 while let Some((due_ns, stream)) = client.next_paused() {
                     self.waiting.push(Reverse((due_ns, token, stream)));
@@ -275,8 +277,8 @@ impl Worker {
             }
             Next::WaitUntil(due_ns) => self.waiting.push(Reverse((due_ns, token, 0))),
             Next::Wait => {
-                let duration_ns = self.rules.service_time.duration_ns(self.random.f64());
-                self.waiting.push(Reverse((now_ns + duration_ns, token, 0)));
+                let due_ns = zero_ns + self.queue.take(since_start_ns);
+                self.waiting.push(Reverse((due_ns, token, 0)));
             }
             Next::Close => self.dismiss(token),
         }

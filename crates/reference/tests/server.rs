@@ -354,6 +354,21 @@ fn answers_on_different_connections_do_not_wait_for_each_other() {
 }
 
 #[test]
+fn a_worker_that_serves_one_at_a_time_has_requests_of_all_connections_wait() {
+    let service_time = ServiceTime::Fixed { duration_ns: 10 * MS };
+    let server = start(&ReferenceSpec { service_time, one_at_a_time: true, ..spec() });
+    let mut streams: Vec<_> = (0..20).map(|_| connect(tcp(&server))).collect();
+    let before_ns = system::now_ns();
+    for stream in &mut streams {
+        stream.write_all(GET_EMPTY).unwrap();
+    }
+    for stream in &mut streams {
+        assert_eq!(read_answer(stream).0, 200);
+    }
+    assert!(system::now_ns() - before_ns >= 20 * 10 * MS);
+}
+
+#[test]
 fn requests_on_one_connection_are_served_one_after_the_other() {
     let server = with_service_time(10 * MS);
     let mut stream = connect(tcp(&server));

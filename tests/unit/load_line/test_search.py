@@ -16,6 +16,8 @@ from queues import (
     Services,
     exponential,
     fixed,
+    line_of_a_listen_queue,
+    line_of_long_runs,
     md1_quantile_s,
     mm1_quantile_s,
     mm1_refused,
@@ -132,26 +134,19 @@ def test_a_wrong_start_is_made_up_for(start: float) -> None:
 
 def test_a_server_that_stops_for_200_ms_every_3_s_has_the_line_of_a_long_run() -> None:
     limit = limits.latency(90, 0.1)
-    judged = (limit, ERRORS, limits.SENDING)
     stops = (0.2, 3.0)
-    truth = _line_of_long_runs(judged, limit, stops)
+    truth = line_of_long_runs(limit, SERVICE_S, stops)
     found = [searched(fixed(SERVICE_S), limit, seed, vacation=stops)[0] for seed in range(10)]
     edges = [one.lines[0].edge for one in found]
     assert sum(one is not None and one.interval.holds(truth) for one in edges) >= 9
     assert all(one is not None and abs(one.rate_per_s / truth - 1) < 0.1 for one in edges)
 
 
-def _line_of_long_runs(
-    judged: tuple[LineLimit, ...], limit: LineLimit, stops: tuple[float, float]
-) -> float:
-    """By bisection over runs of 150 s, fifty stops each."""
-    low, high = 0.3 * CAPACITY, CAPACITY
-    while high / low > 1.005:
-        middle = (low * high) ** 0.5
-        queue = Queue(fixed(SERVICE_S), judged, np.random.default_rng(7), vacation=stops)
-        is_inside = queue.measure(middle, 150.0).is_inside(limit)
-        low, high = (middle, high) if is_inside else (low, middle)
-    return low
+def test_a_listen_queue_that_is_full_in_stops_drops_what_is_allowed_at_its_line() -> None:
+    rate = line_of_a_listen_queue(0.01, 33, 0.1, 0.7)
+    arrivals = np.random.default_rng(1).poisson(0.1 * rate, 200_000)
+    dropped = np.maximum(arrivals - 33, 0).mean() / (0.7 * rate)
+    assert dropped == pytest.approx(0.01, rel=0.02)
 
 
 def test_a_limit_shorter_than_the_stops_has_no_line() -> None:
