@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from plimsoll.findings.trial import State
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, Row, TrialContents
     from plimsoll.report.contents.answer import Bar, Mark, RankingAnswer
-    from plimsoll.report.contents.repeat import HowToRepeat
     from plimsoll.report.contents.section import Section, SectionTable
     from plimsoll.report.contents.servers import ServerRow
 
@@ -215,8 +214,9 @@ class Paper:
         server_headings: Its columns between the framework and the listen queue.
         servers: Its rows.
         repeat: Heading and caption of how to repeat the campaign.
-        how_to_repeat: How to; None where there was no campaign file.
-        as_run: The campaign as run under its heading; None where there was no campaign file.
+        how_to_repeat: The lines of the command, and facts; None where there was no campaign file.
+        as_run: The lines of the campaign as run; none where there was no campaign file.
+        as_run_heading: Their heading.
         glossary: The words of a report.
         statistics: Headings of the table of times of a trial.
         trials: The trials.
@@ -244,8 +244,9 @@ class Paper:
     server_headings: tuple[str, ...]
     servers: tuple[ServerRow, ...]
     repeat: tuple[str, str]
-    how_to_repeat: HowToRepeat | None
-    as_run: tuple[str, str] | None
+    how_to_repeat: tuple[tuple[str, ...], Facts] | None
+    as_run: tuple[str, ...]
+    as_run_heading: str
     glossary: Facts
     statistics: tuple[str, ...]
     trials: tuple[PaperTrial, ...]
@@ -287,6 +288,7 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
     trials = contents.trials(findings)
     hosts = [("Machine", summary) for summary, _ in contents.machines(findings).values()]
     of_sections = sections.of(findings)
+    how = repeat.repeat(findings)
     return Paper(
         campaign=findings.campaign.strip() or wording.ABSENT,
         version=findings.version,
@@ -313,8 +315,9 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         server_headings=servers.HEADINGS,
         servers=tuple(servers.rows(findings)),
         repeat=(repeat.HEADING, repeat.CAPTION),
-        how_to_repeat=repeat.repeat(findings),
-        as_run=(contents.AS_RUN, text) if (text := contents.as_run(findings)) else None,
+        how_to_repeat=None if how is None else (tuple(how.command.splitlines()), how.facts),
+        as_run=tuple(contents.as_run(findings).splitlines()),
+        as_run_heading=contents.AS_RUN,
         glossary=contents.GLOSSARY,
         statistics=words.STATISTIC_HEADINGS,
         trials=tuple(_trial(one, drawings) for one in trials),
