@@ -61,19 +61,16 @@ def readings(
     return found
 
 
-def passed(
-    length_s: float, meter: WallMeter | None, sleep: Callable[[float], None] = time.sleep
-) -> None:
+def passed(length_s: float, meter: WallMeter | None) -> None:
     """Lets the time of `readings` pass while another host reads; only the meter is read here.
 
     Args:
         length_s: For how long, in seconds.
         meter: Keeps what it reads meanwhile apart; None for none.
-        sleep: Waits for some seconds.
     """
-    sleep(SETTLE_S)
+    time.sleep(SETTLE_S)
     with nullcontext() if meter is None else meter.idling():
-        sleep(length_s)
+        time.sleep(length_s)
 
 
 def _reading(energies: Energies, clock: Callable[[], int], server: Scope | None) -> list[Reading]:
