@@ -121,8 +121,9 @@ def test_energy_at_the_wall_is_integrated_from_power():
     figures = columns(by_meter(busy()), HOLD, 1000.0)
     assert figures["wall_j_per_ok"] == pytest.approx(0.05, rel=0.01)
     assert figures["wall_net_j_per_ok"] == pytest.approx(0.03, rel=0.01)
-    low, high = (figures[f"wall_net_power_{end}_w"] for end in ("low", "high"))
-    assert low < figures["wall_net_power_w"] < high
+    low, power, high = (figures[f"wall_net_power{end}_w"] for end in ("_low", "", "_high"))
+    assert isinstance(low, float) and isinstance(power, float) and isinstance(high, float)
+    assert low < power < high
 
 
 def test_responses_of_which_it_is_unknown_how_many_are_right_have_no_energy_each():
