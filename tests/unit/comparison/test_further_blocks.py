@@ -85,11 +85,12 @@ def test_a_campaign_ends_within_its_budget_and_never_skips_a_table_that_fits(
     while one := CampaignProgress(rule, tuple(tables)).following:
         more = replace(one, blocks=one.blocks + 1, spent_s=one.spent_s + one.block_s)
         tables[tables.index(one)] = more
-        assert one.blocks <= min(
+        others = [
             other.blocks
             for other in tables
             if other.undecided and fits(other, tables, budget_s + one.block_s)
-        )
+        ]
+        assert one.blocks <= min(others, default=one.blocks), "one that fits exactly is not in it"
     assert CampaignProgress(rule, tuple(tables)).spent_s <= max(begun_s, budget_s) + 1e-9
     assert all(
         not fits(other, tables, budget_s) or other.blocks == MOST

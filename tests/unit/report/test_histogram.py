@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from plimsoll.report.load import histogram
+from plimsoll.report.load.screen_lines import LABEL
 
 
 def counts(lines: list[str]) -> list[int]:
@@ -25,7 +26,7 @@ def test_every_response_is_counted_once(times_ns: list[int]) -> None:
 
 def test_a_bucket_begins_where_its_line_says() -> None:
     lines = histogram.lines(np.array([100_000, 150_000, 200_000, 400_000], np.int64))
-    assert [line[:13].strip() for line in lines] == ["≥ 100 µs", "≥ 200 µs"]
+    assert [line[:LABEL].strip() for line in lines] == ["≥ 100 µs", "≥ 200 µs"]
     assert counts(lines) == [2, 2]
     assert max(map(len, lines)) <= 80
 
