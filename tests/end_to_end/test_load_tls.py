@@ -156,7 +156,7 @@ def test_a_load_by_tls_says_what_was_agreed_on_and_keeps_it(
 
 def test_a_screen_has_a_line_of_tls(secured: str, tmp_path: Path) -> None:
     ran = short(secured, "--insecure", "--tls-version", "1.2", folder=tmp_path)
-    assert "TLS            TLS 1.2, TLS_ECDHE_ECDSA" in ran.stdout
+    assert "TLS             TLS 1.2, TLS_ECDHE_ECDSA" in ran.stdout
     assert "4 full handshakes, 0 resumed; any certificate accepted" in " ".join(ran.stdout.split())
 
 

@@ -131,7 +131,7 @@ def test_messages_go_over_tls(secured: str, certificate: tuple[str, str], tmp_pa
     ran = run("load", f"wss://{secured}/echo", *options, folder=tmp_path)
     assert ran.code in (0, 1), ran.said
     assert "messages/s" in ran.stdout
-    assert "messages       100 complete, 0 failed" in ran.stdout
+    assert "messages        100 complete, 0 failed" in ran.stdout
     assert "TLS 1.3" in ran.stdout
 
 

@@ -20,7 +20,14 @@ class Scheduler(_Server):
     aliases: dict[str, str]
 
     def __init__(
-        self, *, host: str, port: int, protocol: str, security: Security, dashboard: bool
+        self,
+        *,
+        host: str,
+        port: int,
+        protocol: str,
+        security: Security,
+        dashboard: bool,
+        dashboard_address: str,
     ) -> None: ...
     async def add_worker(self, comm: Any, **told: Any) -> None: ...
     async def remove_worker(self, address: str, *, stimulus_id: str) -> str: ...
@@ -40,5 +47,6 @@ class Worker(_Server):
         local_directory: str,
         memory_limit: int,
         dashboard: bool,
+        dashboard_address: str,
         death_timeout: float,
     ) -> None: ...

@@ -49,6 +49,7 @@ class _LabScheduler(Scheduler):
             protocol="tls",
             security=network.security(identity),
             dashboard=False,
+            dashboard_address=network.HTTP_ADDRESS,
         )
 
     async def add_worker(self, comm: Any, **told: Any) -> None:

@@ -76,6 +76,7 @@ class _Member(Worker):
             local_directory=str(membership.folder),
             memory_limit=0,
             dashboard=False,
+            dashboard_address=network.HTTP_ADDRESS,
             death_timeout=network.LOST_S,
         )
         self.handlers |= {network.CLOCK: _clock, network.ORDER: self._carry_out}

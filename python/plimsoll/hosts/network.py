@@ -25,6 +25,9 @@ CLOCK = "plimsoll_clock"
 ORDER = "plimsoll_order"
 """Handler of an agent that carries out an order."""
 
+HTTP_ADDRESS = "127.0.0.1:0"
+"""Where dask's own HTTP server listens, which nobody asks: out of reach, and on any free port."""
+
 LOST_S = 10.0
 """Seconds after which whoever does not answer is gone."""
 
