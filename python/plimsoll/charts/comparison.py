@@ -27,7 +27,8 @@ CAPTION = (
     "Median goodput (successful responses per second) with its 95 % interval over "
     "repetitions; rings are the repetitions. Frameworks on the same shade are not "
     "significantly different: each may hold any of the ranks at its left. A void number "
-    "is shown, not ranked."
+    "is shown, not ranked. Ratios compare frameworks within each repetition, so they are not "
+    "exactly the ratios of medians."
 )
 CAPTION_OF_ONE = (
     "Median goodput (successful responses per second) with its 95 % interval over repetitions; "
