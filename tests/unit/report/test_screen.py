@@ -160,6 +160,8 @@ def test_a_load_is_one_line_where_that_is_wanted() -> None:
     assert "\n" not in line
     for words in ("✓ sound", "8,000/s", "p99 562 ms", "0 failed", "200 × 56,000"):
         assert words in line
+    void = one_line.line(sample.void_trial())
+    assert void.startswith("✕ void (Little's law violated)  9,500/s")
 
 
 def test_a_load_is_a_row_of_csv() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll import texts, wording
 from plimsoll.report import words
 from plimsoll.report.load import screen
+from plimsoll.verdicts import catalogue
 
 if TYPE_CHECKING:
     from plimsoll.findings.trial import TrialFindings
@@ -17,7 +18,7 @@ STATISTICS = ("p50", "p90", "p99", "max")
 
 
 def line(found: TrialFindings) -> str:
-    """Level, throughput, response times, failures and status codes.
+    """Level and who doubts, throughput, response times, failures and status codes.
 
     Args:
         found: What is known of the load's trial.
@@ -29,7 +30,15 @@ def line(found: TrialFindings) -> str:
     times = [f"{screen.STATISTICS[name]} {wording.duration(time.of(name))}" for name in STATISTICS]
     failed = f"{wording.count(summary.failed)} failed"
     rate = wording.per_second(summary.throughput_per_s)
-    return "  ".join(filter(None, [level, rate, *times, failed, screen.status_codes(found)]))
+    first = level + _doubts(found)
+    return "  ".join(filter(None, [first, rate, *times, failed, screen.status_codes(found)]))
+
+
+def _doubts(found: TrialFindings) -> str:
+    """The checks that made it void, or doubtful; empty where it is sound."""
+    worst = [one for one in found.verdicts if one.is_doubting and one.level == found.level]
+    names = wording.listed([catalogue.title(one.check, one.level) for one in worst], 2)
+    return f" ({names})" if names else ""
 
 
 def as_csv(found: TrialFindings) -> str:
