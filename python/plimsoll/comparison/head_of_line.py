@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.comparison.alike_loads import by_load, requested
 from plimsoll.comparison.comparisons import middles, ratio
-from plimsoll.comparison.protocol_costs import requested
 
 if TYPE_CHECKING:
-    from plimsoll.campaign.load import Protocol
+    from plimsoll.campaign.load import Load, Protocol
     from plimsoll.comparison.comparisons import ComparedTrial
     from plimsoll.statistics.intervals import Estimate
 
@@ -77,22 +77,12 @@ def sharings(repetitions: Sequence[ComparedTrial]) -> tuple[ConnectionSharing, .
     Args:
         repetitions: The trials of a campaign.
     """
-    grouped: dict[tuple[object, ...], dict[str, list[ComparedTrial]]] = {}
-    for one in repetitions:
-        load = one.recording.load
-        if load.model == "unknown":
-            continue
-        framework, endpoint, name, driver = one.key
-        in_pool = load.connections * load.in_flight_each
-        subject = endpoint, framework, driver, load.protocol, load.tls
-        by_load = grouped.setdefault((*subject, in_pool, *requested(load)), {})
-        by_load.setdefault(name, []).append(one)
     found = (
         _sharing(shared, alone)
-        for by_load in grouped.values()
-        for alone in by_load.values()
+        for loads in by_load(repetitions, _in_flight).values()
+        for alone in loads.values()
         if _each(alone) == 1
-        for shared in by_load.values()
+        for shared in loads.values()
         if _each(shared) > 1
     )
     return tuple(
@@ -101,6 +91,11 @@ def sharings(repetitions: Sequence[ComparedTrial]) -> tuple[ConnectionSharing, .
             key=lambda one: (one.endpoint, one.load, one.against, one.driver, one.framework),
         )
     )
+
+
+def _in_flight(load: Load) -> tuple[object, ...]:
+    """What loads have in common that differ in how many requests share a connection alone."""
+    return load.protocol, load.tls, load.connections * load.in_flight_each, *requested(load)
 
 
 def _each(repetitions: Sequence[ComparedTrial]) -> int:

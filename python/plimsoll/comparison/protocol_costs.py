@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.load import SERVICES
+from plimsoll.comparison.alike_loads import by_load, requested
 from plimsoll.comparison.comparisons import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.campaign.load import Load, Service
+    from plimsoll.campaign.load import Service
     from plimsoll.comparison.comparisons import ComparedTrial
     from plimsoll.statistics.intervals import Estimate
 
@@ -59,27 +60,12 @@ def costs(repetitions: Sequence[ComparedTrial]) -> tuple[ProtocolCost, ...]:
     Args:
         repetitions: The trials of a campaign.
     """
-    grouped: dict[tuple[object, ...], dict[str, list[ComparedTrial]]] = {}
-    for one in repetitions:
-        load = one.recording.load
-        if load.model == "unknown":
-            continue
-        framework, endpoint, name, driver = one.key
-        by_load = grouped.setdefault((endpoint, framework, driver, requested(load)), {})
-        by_load.setdefault(name, []).append(one)
+    grouped = by_load(repetitions, lambda load: (requested(load),))
     return tuple(
         cost
-        for _, by_load in sorted(grouped.items(), key=lambda item: str(item[0]))
-        for cost in _costs([*by_load.values()])
+        for _, loads in sorted(grouped.items(), key=lambda item: str(item[0]))
+        for cost in _costs([*loads.values()])
     )
-
-
-def requested(load: Load) -> tuple[object, ...]:
-    """What loads have in common that differ in protocol and requests on a connection alone."""
-    each = load.in_flight_each if load.model == "closed" else 1
-    holds = (stage for stage in load.stages if stage.kind == "hold")
-    levels = tuple((stage.start * each, stage.end * each) for stage in holds)
-    return load.model, levels, load.keeps_connections, load.think_time_s, load.server_cores
 
 
 def _costs(loads: Sequence[Sequence[ComparedTrial]]) -> Iterator[ProtocolCost]:
