@@ -19,6 +19,8 @@ from plimsoll.calibration import agreement, truth
 from plimsoll.calibration.bench import HTTP1, closed, opened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.calibration.agreement import AgreementPoint
     from plimsoll.calibration.bench import Bench, BenchResult, Spoken
     from plimsoll.calibration.truth import Times
@@ -112,6 +114,23 @@ def cases(seconds: float) -> tuple[Case, ...]:
 def fixed(duration: str) -> tuple[str, ...]:
     """Options of a reference server with one service time."""
     return ("--service-time", duration)
+
+
+def compared(
+    bench: Bench, cases: Sequence[Case], way_s: float, spoken: Spoken = HTTP1, *, quick: bool
+) -> tuple[LoopbackRoundTrip, tuple[CaseFound, ...]]:
+    """Measures the round trip, and each case beside it.
+
+    Args:
+        bench: The bench.
+        cases: The cases.
+        way_s: Length of the measurement of the round trip in seconds.
+        spoken: By what.
+        quick: Whether to leave out the cases that a quick calibration does without.
+    """
+    taken = way(bench, way_s, spoken)
+    found = tuple(measured(bench, case, taken) for case in cases if case.is_quick or not quick)
+    return summarised(taken), found
 
 
 def way(bench: Bench, seconds: float, spoken: Spoken = HTTP1) -> Times:

@@ -141,13 +141,8 @@ def calibrate(
 
 
 def _accuracy(bench: Bench, extent: Extent) -> tuple[LoopbackRoundTrip, tuple[CaseFound, ...]]:
-    way = accuracy.way(bench, extent.way_s)
-    cases = [
-        accuracy.measured(bench, case, way)
-        for case in accuracy.cases(extent.case_s)
-        if case.is_quick or not extent.is_quick
-    ]
-    return accuracy.summarised(way), tuple(cases)
+    cases = accuracy.cases(extent.case_s)
+    return accuracy.compared(bench, cases, extent.way_s, quick=extent.is_quick)
 
 
 def _protocols(bench: Bench, extent: Extent) -> tuple[ProtocolFound, ...]:

@@ -72,10 +72,5 @@ def cases(spoken: Spoken, seconds: float) -> tuple[Case, ...]:
 
 
 def _measured(bench: Bench, spoken: Spoken, seconds: float, *, quick: bool) -> ProtocolFound:
-    way = accuracy.way(bench, seconds, spoken)
-    found = tuple(
-        accuracy.measured(bench, case, way)
-        for case in cases(spoken, seconds)
-        if case.is_quick or not quick
-    )
-    return ProtocolFound(spoken.name, accuracy.summarised(way), found)
+    found = accuracy.compared(bench, cases(spoken, seconds), seconds, spoken, quick=quick)
+    return ProtocolFound(spoken.name, *found)
