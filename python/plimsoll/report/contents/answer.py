@@ -12,7 +12,7 @@ from plimsoll import wording
 from plimsoll.findings import distributions
 from plimsoll.report import contents, words
 from plimsoll.statistics.intervals import Interval
-from plimsoll.verdicts.verdict import DOUBTING
+from plimsoll.verdicts.verdict import DOUBTING, worst
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -261,12 +261,18 @@ def _trial_marks(trials: Sequence[TrialFindings]) -> list[Mark]:
     return [*marks, *_failure_marks(trials)]
 
 
-def _mark(state: State, name: str, remarks: Sequence[Remark], remedies: tuple[str, ...]) -> Mark:
-    count = len({remark.subject for remark in remarks})
+def _mark(
+    state: State,
+    name: str,
+    remarks: Sequence[Remark],
+    remedies: tuple[str, ...],
+    count: int | None = None,
+) -> Mark:
+    """A mark; `count` is that of the subjects unless it is given."""
     return Mark(
         state,
         name,
-        count,
+        len({remark.subject for remark in remarks}) if count is None else count,
         remedies,
         tuple(remarks[:SHOWN]),
         len(remarks[SHOWN:]),
@@ -290,11 +296,6 @@ def _failure_marks(trials: Sequence[TrialFindings]) -> list[Mark]:
     ]
 
 
-def _worst(remarks: Sequence[Remark]) -> State:
-    levels: list[State] = [one.level for one in remarks]
-    return max(levels, key=_STATES.index)
-
-
 def _campaign_marks(findings: Findings) -> list[Mark]:
     """One mark for each check that doubts the campaign, with its worst level."""
     found: dict[str, list[Remark]] = {}
@@ -302,13 +303,12 @@ def _campaign_marks(findings: Findings) -> list[Mark]:
         if one.level in DOUBTING:
             found.setdefault(one.name, []).append(one)
     return [
-        Mark(
-            _worst(remarks),
+        _mark(
+            worst(one.level for one in remarks),
             name,
-            0,
+            remarks,
             tuple(dict.fromkeys(remedy for one in remarks for remedy in one.remedies)),
-            tuple(remarks[:SHOWN]),
-            len(remarks[SHOWN:]),
+            count=0,
         )
         for name, remarks in found.items()
     ]
