@@ -99,14 +99,15 @@ def document_of(
             here, has no values before.
         root: Folder of the frameworks.
     """
+    document = resolved(requested)
     if not settings:
-        return resolved(requested)
+        return document
     try:
         texts = [as_text(resolved(campaign(path, given, root))) for given in (settings, ())]
     except InputError:
-        return as_run.with_settings(resolved(requested), settings, ())
+        return as_run.with_settings(document, settings, ())
     now, before = map(json.loads, texts)
-    return as_run.with_settings(resolved(requested), settings, set_values.changed(now, before))
+    return as_run.with_settings(document, settings, set_values.changed(now, before))
 
 
 def known_limits() -> dict[str, set[str]]:

@@ -123,7 +123,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     deviations = {one.title: _deviation(one, levels) for one in found_entries}
     findings = [
         _number(found_entries, _requested(repetitions), deviations, limits),
-        *_spread(found_entries, _unexplained(found_entries, deviations), limits),
+        *_spread(found_entries, deviations, limits),
         *_claims(found_entries, deviations, limits),
         *_courses(found_entries, limits),
     ]
@@ -198,18 +198,6 @@ def _deviation(entry: Entry, levels: Mapping[str, Levels]) -> float:
     )
 
 
-def _unexplained(found_entries: Sequence[Entry], deviations: Deviations) -> Deviations:
-    """Deviations less what the scatter of turns explains; the level of a block is known better."""
-    return {
-        entry.title: beyond_chance(
-            deviations[entry.title], entry.turn_error, len(entry.repetitions)
-        )
-        if len(entry.repetitions) >= SPREAD_FROM
-        else 0.0
-        for entry in found_entries
-    }
-
-
 def _relative_deviation(numbers: Sequence[float]) -> float:
     if len(numbers) < SPREAD_FROM or not mean(numbers):
         return 0.0
@@ -241,14 +229,18 @@ def _levels(entry: Entry) -> Levels:
 def _spread(
     found_entries: Sequence[Entry], deviations: Deviations, limits: Limits
 ) -> list[Finding]:
-    """The entry whose repetitions scatter the most."""
+    """The entry whose repetitions scatter the most beyond what the scatter of turns explains."""
     limit = limits.of(SPREAD_RATIO)
-    known = [entry for entry in found_entries if len(entry.repetitions) >= SPREAD_FROM]
-    wide = [entry for entry in known if limit.level(deviations[entry.title]) != "sound"]
+    # The level of a block, which deviations are taken about, is known better than one entry.
+    spreads = [
+        (beyond_chance(deviations[entry.title], entry.turn_error, len(entry.repetitions)), entry)
+        for entry in found_entries
+        if len(entry.repetitions) >= SPREAD_FROM
+    ]
+    wide = [one for one in spreads if limit.level(one[0]) != "sound"]
     if not wide:
         return []
-    widest = max(wide, key=lambda entry: deviations[entry.title])
-    deviation = deviations[widest.title]
+    deviation, widest = max(wide, key=lambda one: one[0])
     numbers = widest.values(COUNTED)
     others = f", and {len(wide) - 1} more scatter too much" if wide[1:] else ""
     sentence = (
