@@ -657,6 +657,12 @@ QUANTITIES = (
     ),
     Quantity("control_memory_s", "gauge", "machine: the same of its walk through memory"),
     Quantity("control_loopback_s", "gauge", "machine: the same of its echoes over loopback"),
+    Quantity(
+        "others_pace_ratio",
+        "gauge",
+        "machine: throughput of the servers that took turns with this one, in the same round / in "
+        "all rounds; the median of these servers",
+    ),
     Quantity("pressure_cpu_s", "counter", "machine: some task waited for a core; PSI"),
     Quantity("pressure_memory_s", "counter", "machine: some task waited for memory; PSI"),
     Quantity("pressure_io_s", "counter", "machine: some task waited for a disk; PSI"),

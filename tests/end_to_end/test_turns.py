@@ -127,6 +127,26 @@ def test_the_control_ran_between_turns_and_not_in_them(folder: Path, trial: str)
 
 
 @pytest.mark.parametrize("trial", EACH)
+def test_the_pace_of_the_other_server_is_read_at_the_end_of_each_turn(
+    folder: Path, trial: str
+) -> None:
+    rows = ParquetResults(folder / "results" / "pair").table(trial, "usage")
+    assert rows is not None
+    found = [
+        (row["at_ns"], row["value"])
+        for row in rows.to_table().to_pylist()
+        if row["quantity"] == "others_pace_ratio"
+    ]
+    (other,) = {one for one in EACH if of_endpoint(one) == of_endpoint(trial)} - {trial}
+    shared = {turn.round for turn in of(folder, other).turns if turn.round and turn.requests}
+    turns = of(folder, trial).turns
+    ends_ns = accumulate(turn.duration_ns for turn in turns)
+    due = [end for turn, end in zip(turns, ends_ns, strict=True) if turn.round in shared]
+    assert [at_ns for at_ns, _ in found] == due
+    assert all(pace > 0 for _, pace in found)
+
+
+@pytest.mark.parametrize("trial", EACH)
 @pytest.mark.parametrize(
     "check", ["conservation", "counters_agree", "responses_correct", "connection_target_met"]
 )

@@ -14,6 +14,9 @@ no more than the whole cost. What a slower machine changes through more wake-ups
 it, so the wander is too small rather than too great. A load generator that is idle for most of the
 time is no clock at all: how deeply a core sleeps is part of the cost then.
 
+Servers that take turns have a better witness: what the others did in the same rounds
+(`conduct.turn_pace`). It contains everything that the machine changed for all of them.
+
 The control (`sampling.control`) cannot move with the server, but it runs between turns, or before
 and after a load in one piece, while the load generator sees every second. So the control speaks
 where the load generator is no clock.
@@ -56,6 +59,18 @@ LEAST_GIVEN = 0.2
 """If a trial got less than this share of its cores, its own throughput is unknown."""
 
 
+_INSTANTS = 16
+"""Instants in a stretch at which the pace of the others is taken."""
+
+OTHERS = "others_pace_ratio"
+"""Quantity of `usage` that servers in turns have: what the others did in the same rounds."""
+
+
+def has_others(readings: Usage) -> bool:
+    """Whether the pace of servers that took turns with this one is known."""
+    return any(len(series.at_ns) >= FEWEST for series in readings.of("machine", OTHERS))
+
+
 def given(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Values:
     """What the machine gave in each of some stretches: 1 for all cores at their usual speed.
 
@@ -64,6 +79,8 @@ def given(recording: Recording, readings: Usage, windows: Sequence[Window]) -> V
         readings: Its readings.
         windows: The stretches of time, in order.
     """
+    if has_others(readings):
+        return _pace_of_others(readings, windows)
     found = [disturbance.lost(recording, readings, [window]) for window in windows]
     progress = np.array(
         [1.0 if one is None else max(1.0 - one.ratio, LEAST_GIVEN) for one in found]
@@ -166,6 +183,16 @@ def speeds(readings: Usage, windows: Sequence[Window]) -> Values:
     costs = _without_wake_ups(ran[known] / ended[known], woken[known] / ended[known])
     unknown[known] = np.median(costs) / costs
     return unknown
+
+
+def _pace_of_others(readings: Usage, windows: Sequence[Window]) -> Values:
+    """Pace of the servers that took turns with this one in each of some stretches, about 1."""
+    (series,) = readings.of("machine", OTHERS)
+    # A reading is taken at the end of a turn, and holds for that turn.
+    ends, paces = series.at_ns, series.values
+    instants = np.array([np.linspace(*window, _INSTANTS) for window in windows])
+    places = np.minimum(np.searchsorted(ends, instants), len(ends) - 1)
+    return np.exp(np.log(paces)[places].mean(axis=1))
 
 
 def _cost_s(readings: Usage, windows: Sequence[Window]) -> Values:

@@ -16,6 +16,7 @@ from plimsoll.drivers import turning
 from plimsoll.errors import DriverError, FrameworkError
 from plimsoll.processes import affinity, cpu_clock, scratch
 from plimsoll.processes.tree import ProcessTree
+from plimsoll.recording.readings import Reading
 from plimsoll.recording.turns import Turn
 from plimsoll.sampling import control
 from plimsoll.sampling.rests import TurnReadings
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from plimsoll.drivers.turning import EngineTurn, TurningLoad
     from plimsoll.events import Listener, Progress
     from plimsoll.plan import Trial
-    from plimsoll.recording.readings import Reading, ScopeName
+    from plimsoll.recording.readings import ScopeName
     from plimsoll.serving.here import LocalServer
 
 BEFORE: tuple[ScopeName, ...] = ("server", "driver", "database", "upstream", "machine")
@@ -76,6 +77,7 @@ class Seat:
     _driver: ProcessTree | None = None
     _thorough_ns: int = 0
     _passed_ns: int = 0
+    _ends_ns: list[int] = field(default_factory=list[int])
 
     @classmethod
     def of(cls, trial: Trial, setting: RunConfig, into: Path) -> Seat:
@@ -189,6 +191,7 @@ class Seat:
             used = self._used()
             after = self._read(thorough=self._is_thorough(turn.end_ns), order=AFTER)
             self._passed_ns = turn.end_ns
+            self._ends_ns.append(load.zero_ns + turn.end_ns)
             self.readings.begin(before, load.zero_ns + turn.start_ns)
             self.readings.end(after, load.zero_ns + turn.end_ns, is_last=load.has_ended)
             recorded = self._recorded(turn, number, used_before, used, before, after)
@@ -211,6 +214,14 @@ class Seat:
         """Keeps what the control took, at the time at which its load rests."""
         if self._load is not None:
             self.known.control += control.readings(took, self._load.zero_ns + self._passed_ns)
+
+    def note_others(self, paces: Mapping[int, float]) -> None:
+        """Keeps the pace of those that it took turns with, by round, at the end of its own turn."""
+        self.known.control += [
+            Reading(at_ns, "machine", "others_pace_ratio", paces[turn.round])
+            for turn, at_ns in zip(self.turns, self._ends_ns, strict=False)
+            if turn.round in paces
+        ]
 
     def end(self, tell: Listener) -> None:
         """Ends its load, and checks the contract again."""

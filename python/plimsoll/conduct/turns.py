@@ -26,6 +26,7 @@ from plimsoll import plan
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.seat import Seat
 from plimsoll.conduct.shared_server import SharedServer
+from plimsoll.conduct.turn_pace import common_pace
 from plimsoll.events import Listener, Progress, TurnEnded, ignore
 from plimsoll.sampling import control
 
@@ -140,6 +141,9 @@ class _Group:
                 loads.push(seat.leave)
                 seat.begin()
             self._take_turns(seats)
+            for seat in seats:
+                others = [other.turns for other in seats if other is not seat]
+                seat.note_others(common_pace(others))
             for seat in seats:
                 seat.end(self.tell)
 

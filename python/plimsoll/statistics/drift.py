@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     Vector = np.ndarray[tuple[int], np.dtype[np.float64]]
     Matrix = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+    _Fit = tuple[float, float, float, float, tuple[float, ...]]
 
 PARTS = 20
 """Equal parts that a hold is cut into."""
@@ -77,7 +78,7 @@ class Drift:
     @property
     def is_real(self) -> bool:
         """Whether the series changed beyond its own scatter."""
-        return abs(self.last - self.first) > self.reach and self.explained_ratio >= EXPLAINED
+        return self.is_beyond_scatter and self.explained_ratio >= EXPLAINED
 
     @property
     def rises(self) -> bool:
@@ -88,6 +89,21 @@ class Drift:
     def change_ratio(self) -> float:
         """Change / the higher end: -0.4 for a fall from 100 to 60, 0.4 for the way back."""
         return (self.last - self.first) / max(self.first, self.last)
+
+    @property
+    def is_beyond_scatter(self) -> bool:
+        """Whether the interval of its change excludes 0, however much the shape explains."""
+        return abs(self.last - self.first) > self.reach
+
+    def same_shape(self, counts: Sequence[float]) -> Drift:
+        """How another series of as many parts changed, fitted by the shape of this one.
+
+        Args:
+            counts: `PARTS` numbers at equal distances.
+        """
+        values = np.array(counts, dtype=np.float64)
+        design = np.column_stack([np.ones(len(values)), np.array(self.progress)])
+        return _of_fit(values, _fit(design, values))
 
     def along(self, values: Sequence[float]) -> float:
         """Change of another series along the same shape, in its own unit.
@@ -117,10 +133,14 @@ def drift(counts: Sequence[float]) -> Drift | None:
     values = np.array(counts, dtype=np.float64)
     if np.median(values) <= 0:
         return None
+    fitted = [_fit(design, values) for design in _designs(len(values))]
+    return _of_fit(values, min(fitted, key=lambda fit: fit[0]))
+
+
+def _of_fit(values: Vector, fit: _Fit) -> Drift:
+    unexplained, first, last, error, shape = fit
     around = values - values.mean()
     whole = float(around @ around)
-    fitted = [_fit(design, values) for design in _designs(len(values))]
-    unexplained, first, last, error, shape = min(fitted, key=lambda fit: fit[0])
     explained = 1 - unexplained / whole if whole > 0 else 0.0
     return Drift(
         first=max(first, 0.0),
@@ -132,7 +152,7 @@ def drift(counts: Sequence[float]) -> Drift | None:
     )
 
 
-def _fit(design: Matrix, values: Vector) -> tuple[float, float, float, float, tuple[float, ...]]:
+def _fit(design: Matrix, values: Vector) -> _Fit:
     """Sum of squares left, first and last value, standard error of their difference, the shape.
 
     The second column of a design goes from 0 to 1, so its coefficient is the change.

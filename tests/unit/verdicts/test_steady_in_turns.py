@@ -1,9 +1,14 @@
-"""Scatter that servers share because they take turns is no doubt."""
+"""Servers that take turns: what they share is no doubt, what one does alone is."""
 
 from dataclasses import replace
+from random import Random
 
+import pyarrow as pa
 import pytest
 
+from plimsoll import tables
+from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.trial import Tables
 from plimsoll.recording.turns import Turn
 from plimsoll.statistics.drift import Drift
 from plimsoll.verdicts.checks import steady
@@ -11,6 +16,57 @@ from plimsoll.verdicts.limits import Limits
 from recordings import simulate
 
 TURN = Turn(1, 1, "go", 0, 250_000_000, 1_000, 0, None, None, None, None)
+HOLD_S = 6.0
+TURN_S = 0.1
+SCATTER = 0.15
+"""Of the pace of the others from round to round, on logarithms."""
+
+
+def beside(trial: Tables, fall_ratio: float) -> Tables:
+    """The trial with the pace of others, which fall in the middle of the load by that ratio."""
+    assert trial.readings is not None
+    draw, count = Random(7), round(HOLD_S / TURN_S)
+    level = [1.0 if number < count / 2 else 1.0 - fall_ratio for number in range(count)]
+    paces = [one * draw.lognormvariate(0.0, SCATTER) for one in level]
+    ends_ns = [round((number + 1) * TURN_S * SECOND_NS) for number in range(count)]
+    rows = {
+        "at_ns": ends_ns,
+        "host": ["local"] * count,
+        "scope": ["machine"] * count,
+        "quantity": ["others_pace_ratio"] * count,
+        "value": paces,
+    }
+    added = pa.table(rows).select(tables.USAGE.schema.names).cast(tables.USAGE.schema)
+    readings = pa.concat_tables([trial.readings, added]).unify_dictionaries().sort_by("at_ns")
+    recording = replace(trial.recording, turns=(TURN,))
+    return replace(trial, recording=recording, readings=readings)
+
+
+def falling(ratio: float) -> Tables:
+    """A trial whose throughput falls in the middle of its hold by that ratio."""
+    return simulate(
+        warm_up_s=0, ramp_s=0, hold_s=HOLD_S, speeds={0.0: 1.0, HOLD_S / 2: 1.0 - ratio}
+    )
+
+
+@pytest.mark.parametrize("ratio", [0.2, 0.6])
+def test_a_fall_that_the_others_had_as_well_is_no_doubt(ratio: float) -> None:
+    found = steady.judge(beside(falling(ratio), ratio), Limits({}))
+    assert found.level == "not_checked"
+    assert "those that it took turns with did as well" in found.text
+
+
+@pytest.mark.parametrize(("ratio", "level"), [(0.3, "doubtful"), (0.7, "void")])
+def test_a_fall_that_the_others_had_not_is_the_servers(ratio: float, level: str) -> None:
+    found = steady.judge(beside(falling(ratio), 0.0), Limits({}))
+    assert found.level == level
+    assert "throughput fell" in found.text.lower()
+    assert "beyond those that it took turns with" in found.text
+
+
+def test_what_a_server_lost_beyond_the_others_is_judged() -> None:
+    found = steady.judge(beside(falling(0.6), 0.3), Limits({}))
+    assert found.level == "doubtful"
 
 
 @pytest.mark.parametrize(("turns", "level"), [((), "doubtful"), ((TURN,), "sound")])

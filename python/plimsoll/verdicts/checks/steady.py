@@ -13,8 +13,9 @@ by the share of its cores that the trial got, and by their speed. A change that 
 from the machine: `undisturbed` and `host_speed_stable` judge it, and this check does not blame the
 server. A change that remains is the server's (`aggregate.machine_speed`).
 
-Servers that take turns are judged by their ratios. Scatter that they share cancels in a ratio, and
-the rest is in the intervals, so scatter alone is no doubt there.
+Servers that take turns are judged by their ratios: what the others did in the same rounds is taken
+off a change instead, and what is left must exceed its own scatter. Scatter that they share cancels
+in a ratio, and the rest is in the intervals, so scatter alone is no doubt there.
 
 A window below 3 s, or one with few responses, is not checked.
 
@@ -206,12 +207,23 @@ def _pace(tables: Tables, change: Drift, limits: Limits) -> list[Finding]:
     if raw is None:
         return [_scattered(tables, change, limits), *_times(tables, limits)]
     parts = _without_machine(tables, tables.pace(PARTS))
+    if raw.limit == limits.of(CHANGE_RATIO) and machine_speed.has_others(tables.usage):
+        return [_against_others(raw, change.same_shape(parts))]
     hold_s = _last_hold_s(tables)
     windows = _without_machine(tables, tables.pace(steady_state.windows(hold_s)))
     evened = drift(parts)
     course = steady_state.course(windows, hold_s)
     left = None if evened is None else _first_doubt(tables, evened, course, limits)
     return [_of_server(raw, left)]
+
+
+def _against_others(raw: Finding, left: Drift) -> Finding:
+    """What is left of a change without what those that took turns with the server did as well."""
+    if not left.is_beyond_scatter:
+        return not_checked(raw.limit, f"{raw.sentence}; those that it took turns with did as well")
+    remains = wording.percent(round(abs(left.change_ratio), 4))
+    sentence = f"{raw.sentence}, {remains} beyond those that it took turns with"
+    return found(raw.limit, abs(left.change_ratio), sentence, raw.remedy)
 
 
 def _of_server(raw: Finding, left: Finding | None) -> Finding:
