@@ -157,6 +157,36 @@ def test_a_core_that_the_hypervisor_withheld_stands_still(server_busy, lost):
     assert found.stolen == pytest.approx({"server": 0.1, "driver": 0.2})
 
 
+@pytest.mark.parametrize(
+    ("busy", "lost"),
+    [
+        (0.3, 1 - 0.8 * 0.75),  # both wait, each while the other works or waits
+        (0.7, 0.3),  # a driver that used 70 % of its core cannot do more than 1 / 0.7 of that
+    ],
+)
+def test_no_side_lost_more_than_it_left_of_its_own_cores(busy, lost):
+    server = {("server", "cpu_user_s"): 0.0, ("server", "cpu_system_s"): 0.3}
+    driver = {("driver", "cpu_user_s"): 0.0, ("driver", "cpu_system_s"): busy}
+    machine = {("machine", "core0_busy_s"): 0.5, ("machine", "core1_busy_s"): busy + 0.25}
+    delays = {("server", "run_delay_s"): 5.0, ("driver", "run_delay_s"): 5.0}
+    ran = {("server", "run_time_s"): 0.3, ("driver", "run_time_s"): busy}
+    quiet = {name: 0.0 for name in RATES if name[1].endswith(("interrupt_s", "steal_s"))}
+    rates = {**quiet, **server, **driver, **machine, **delays, **ran}
+    rows = ((float(at_s), *name, at_s * rate) for name, rate in rates.items() for at_s in range(6))
+    found = disturbance.lost(CLEAN, usage(usage_rows(*rows)), HELD)
+    assert found is not None
+    assert found.ratio == pytest.approx(lost)
+
+
+def test_threads_that_wait_for_each_other_on_shared_cores_lose_no_more_than_others_had():
+    """Two cores, 1.2 of them busy with server and driver: at most 40 % was lost."""
+    changed = {"core0_busy_s": 1.0, "core1_busy_s": 1.0, "run_delay_s": 4.0, "run_time_s": 0.6}
+    cpu = {"cpu_user_s": 0.3, "cpu_system_s": 0.3, "core0_interrupt_s": 0.0}
+    found = disturbance.lost(shared(), readings(**changed, **cpu, core1_interrupt_s=0.0), HELD)
+    assert found is not None
+    assert found.ratio <= 0.4 + 1e-9
+
+
 def test_only_what_was_missing_is_worth_a_word():
     assert noted(CLEAN, readings()).keys() == {"server"}
     assert noted(CLEAN, readings(run_delay_s=0.01)) == {}
