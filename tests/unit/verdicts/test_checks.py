@@ -424,8 +424,18 @@ TRIALS = [
         {"others_busy": 0.4, "server_busy": 0.6, "without": ("run_delay_s",)},
         ["the server waited 40 %"],
     ),
-    ("undisturbed", "doubtful", {"stolen": 0.4}, ["waited 40 %", "the hypervisor withheld"]),
-    ("undisturbed", "void", {"stolen": 0.6}, ["waited 60 %", "the hypervisor withheld"]),
+    (
+        "undisturbed",
+        "doubtful",
+        {"stolen": 0.4, "server_busy": 0.6},
+        ["waited 40 %", "the hypervisor withheld"],
+    ),
+    (
+        "undisturbed",
+        "void",
+        {"stolen": 0.6, "server_busy": 0.4, "driver_busy": 0.3},
+        ["waited 60 %", "the hypervisor withheld"],
+    ),
     ("undisturbed", "doubtful", {"without": ("core0_busy_s",)}, ["could not be read"]),
     (
         "driver_headroom",
