@@ -13,6 +13,7 @@ __all__ = [
     "connection_lives",
     "connection_stalls",
     "in_flight",
+    "late_ends",
     "load_counts",
     "load_figures",
     "median_times",
@@ -165,6 +166,9 @@ def in_flight(
 def slower_than(
     folder: str | PathLike[str], holds: Sequence[tuple[int, int]], least_ns: int
 ) -> int: ...
+def late_ends(
+    folder: str | PathLike[str], holds: Sequence[tuple[int, int]], late: tuple[int, int]
+) -> tuple[int, int, int, int, int]: ...
 def stalls(
     folder: str | PathLike[str], window: tuple[int, int], least_ns: int
 ) -> list[tuple[int, int]]: ...

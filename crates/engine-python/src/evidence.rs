@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use plimsoll_figures::{LivesOf, Parts, Shares, Window};
+use plimsoll_figures::{LateEnds, LivesOf, Parts, Shares, Window};
 use pyo3::prelude::*;
 
 use crate::figures::outcome_name;
@@ -178,6 +178,21 @@ pub fn slower_than(
     least_ns: u64,
 ) -> io::Result<u64> {
     py.detach(|| plimsoll_figures::slower_than(&folder, &holds, least_ns))
+}
+
+/// Responses of the holds; those that ended within a window after their first byte, and near it;
+/// connections, and those whose first response ended so.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub fn late_ends(
+    py: Python<'_>,
+    folder: PathBuf,
+    holds: Vec<Window>,
+    late: Window,
+) -> io::Result<(u64, u64, u64, u64, u64)> {
+    let found = py.detach(|| plimsoll_figures::late_ends(&folder, &holds, late))?;
+    let LateEnds { ended, late, near, connections, late_first } = found;
+    Ok((ended, late, near, connections, late_first))
 }
 
 /// Stretches of a window in which requests waited and no response came.

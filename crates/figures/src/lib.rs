@@ -5,10 +5,12 @@
 
 #![forbid(unsafe_code)]
 
+mod by_connection;
 mod connections;
 mod counts;
 mod grouped;
 mod histogram;
+mod late_ends;
 mod requests;
 mod rows;
 mod shares;
@@ -25,6 +27,7 @@ use plimsoll_engine::sample::RequestSample;
 pub use connections::{Connections, Ends, Lives, LivesOf};
 pub use counts::{Alike, BodyLength, Count, Counts, Second};
 pub use histogram::{CountedTimes, Histogram};
+pub use late_ends::LateEnds;
 pub use requests::{Failed, Failure, Requests, Status};
 pub use shares::Shares;
 pub use times::{Kept, Times};
@@ -171,6 +174,19 @@ pub fn slower_than(folder: &Path, holds: &[Window], least_ns: u64) -> io::Result
         Ok(())
     };
     Ok(samples(folder, |_| 0, take)?.into_iter().sum())
+}
+
+/// Complete responses that took a time within a window from their first byte to their end.
+///
+/// # Errors
+///
+/// As of [`of_requests`].
+pub fn late_ends(folder: &Path, holds: &[Window], late: Window) -> io::Result<LateEnds> {
+    let take =
+        |tally: &mut late_ends::Tally, sample: &RequestSample| tally.take(sample, holds, late);
+    let parts = samples(folder, |_| late_ends::Tally::default(), take)?;
+    let tally = parts.into_iter().reduce(late_ends::Tally::joined).unwrap_or_default();
+    Ok(tally.counted(late))
 }
 
 /// Stretches of a window, longer than a limit, in which requests waited and no response came.

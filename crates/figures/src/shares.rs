@@ -1,11 +1,12 @@
 //! How responses fell on connections.
 
 use std::io;
-use std::{iter, mem};
+use std::iter;
 
 use plimsoll_engine::sample::{ConnectionSample, NEVER, NO_CONNECTION, RequestSample};
 
 use crate::Window;
+use crate::by_connection::ByConnection;
 use crate::counts::{in_hold, is_complete};
 
 /// How responses of the holds fell on the connections that were open for long enough.
@@ -21,46 +22,9 @@ pub struct Shares {
     pub jain: Option<f64>,
 }
 
-/// A number for each connection, by worker and then by its number there: engines count them from 0.
-#[derive(Clone, Debug, Default)]
-struct ByConnection(Vec<Vec<u64>>);
-
-impl ByConnection {
-    /// The number of a connection; 0 where there was none.
-    #[inline]
-    fn of(&mut self, worker: u16, connection: u32) -> &mut u64 {
-        let (worker, connection) = (usize::from(worker), connection as usize);
-        if worker >= self.0.len() {
-            self.0.resize_with(worker + 1, Vec::new);
-        }
-        let numbers = &mut self.0[worker];
-        if connection >= numbers.len() {
-            numbers.resize(connection + 1, 0);
-        }
-        &mut numbers[connection]
-    }
-
-    /// The sums of two numbers of each connection.
-    fn joined(self, other: Self) -> Self {
-        let (mut sums, mut rest) = (self.0, other.0);
-        if sums.len() < rest.len() {
-            mem::swap(&mut sums, &mut rest);
-        }
-        for (numbers, mut more) in sums.iter_mut().zip(rest) {
-            if numbers.len() < more.len() {
-                mem::swap(numbers, &mut more);
-            }
-            for (number, add) in numbers.iter_mut().zip(more) {
-                *number += add;
-            }
-        }
-        Self(sums)
-    }
-}
-
 /// Responses of the holds by connection.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Answers(ByConnection);
+pub(crate) struct Answers(ByConnection<u64>);
 
 impl Answers {
     #[inline]
@@ -76,7 +40,7 @@ impl Answers {
     }
 
     pub fn joined(self, other: Self) -> Self {
-        Self(self.0.joined(other.0))
+        Self(self.0.joined(other.0, |sum, more| *sum += more))
     }
 
     /// Shares of the connections with the time that each was open.
@@ -84,8 +48,8 @@ impl Answers {
     pub fn shares(&self, open: &OpenTimes, least_ns: u64) -> Shares {
         let mut found = Shares::default();
         let (mut answers, mut sum, mut squares) = (0, 0.0, 0.0);
-        for (worker, connections) in open.0.0.iter().enumerate() {
-            let of_worker = self.0.0.get(worker).map_or(&[][..], Vec::as_slice);
+        for (worker, connections) in open.0.of_workers().iter().enumerate() {
+            let of_worker = self.0.of_workers().get(worker).map_or(&[][..], Vec::as_slice);
             let answered = of_worker.iter().copied().chain(iter::repeat(0));
             let long_enough = connections
                 .iter()
@@ -108,7 +72,7 @@ impl Answers {
 
 /// How long connections were open within the holds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OpenTimes(ByConnection);
+pub(crate) struct OpenTimes(ByConnection<u64>);
 
 impl OpenTimes {
     pub fn take(&mut self, record: &[u8; ConnectionSample::SIZE], holds: &[Window]) {
@@ -123,6 +87,6 @@ impl OpenTimes {
     }
 
     pub fn joined(self, other: Self) -> Self {
-        Self(self.0.joined(other.0))
+        Self(self.0.joined(other.0, |sum, more| *sum += more))
     }
 }

@@ -190,6 +190,25 @@ class Shares:
     jain: float | None
 
 
+@dataclass(frozen=True)
+class LateEnds:
+    """Complete responses by the time from their first byte to their end.
+
+    Attributes:
+        ended: Those of the holds whose first byte is known.
+        late: Those of them that took a time within the window.
+        near: Those of them that took another time, from half its begin to before twice its end.
+        connections: Connections that carried a complete response, in the whole trial.
+        late_first: Those of them whose first response took a time within the window.
+    """
+
+    ended: int
+    late: int
+    near: int
+    connections: int
+    late_first: int
+
+
 def _rows(name: str, recording: Recording, requests: Rows) -> list[tuple[Any, ...]]:
     """Rows of a query over the requests of a trial, by the name of its SQL file."""
     if isinstance(requests, EngineRecords):
@@ -253,6 +272,22 @@ def slower_than(recording: Recording, requests: Rows, least_ns: int) -> int:
     with query.opened(recording.holds, requests=requests) as database:
         found = database.execute(query.text("slower_than"), {"least_ns": least_ns}).fetchone()
     return int(found[0]) if found is not None else 0
+
+
+def late_ends(recording: Recording, requests: Rows, late: Window) -> LateEnds:
+    """Responses that ended so long after their first byte, and the first of each connection.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+        late: From which time until before which other one, in nanoseconds.
+    """
+    if isinstance(requests, EngineRecords):
+        return LateEnds(*requests.late_ends(late))
+    window = {"from_ns": late[0], "until_ns": late[1]}
+    with query.opened(recording.holds, requests=requests) as database:
+        row = database.execute(query.text("late_ends"), window).fetchall()[0]
+    return LateEnds(*row)
 
 
 def connection_ends(recording: Recording, connections: Rows) -> tuple[ConnectionEnd, ...]:

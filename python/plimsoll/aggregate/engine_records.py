@@ -142,6 +142,10 @@ class EngineRecords:
         """The result of `slower_than.sql`."""
         return _engine.slower_than(self.folder, self._holds, least_ns)
 
+    def late_ends(self, late: Window) -> tuple[int, int, int, int, int]:
+        """The row of `late_ends.sql`."""
+        return _engine.late_ends(self.folder, self._holds, late)
+
     def in_flight(self, windows: Sequence[Window]) -> list[tuple[int, int, int]]:
         """Rows of `in_flight.sql`."""
         return _engine.in_flight(self.folder, windows)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         ConnectionEnd,
         InFlight,
         KindCount,
+        LateEnds,
         OutcomeCount,
         Shares,
         StatusCount,
@@ -138,6 +139,10 @@ class Tables:
     def slower_than(self, least_ns: int) -> int:
         """Requests of the holds that took at least so long, however they ended."""
         return check_inputs.slower_than(self.recording, self.requests, least_ns)
+
+    def late_ends(self, late: Window) -> LateEnds:
+        """Responses that ended so long after their first byte, and the first of each connection."""
+        return check_inputs.late_ends(self.recording, self.requests, late)
 
     @cached_property
     def course(self) -> SteadyState | None:

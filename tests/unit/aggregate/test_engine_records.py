@@ -41,6 +41,7 @@ QUESTIONS: dict[str, Callable[[Tables], Any]] = {
     "stalls": lambda of: of.stalls,
     "slow connections": lambda of: sorted(of.connection_stalls),
     "slower": lambda of: [of.slower_than(least_ns) for least_ns in (0, 10**6, 10**9)],
+    "late ends": lambda of: [of.late_ends(late) for late in ((0, 10**6), (10**6, 10**8))],
     "course": lambda of: of.course,
     "course of times": lambda of: of.course_of_times,
     "pace": lambda of: of.pace(7),
