@@ -17,7 +17,7 @@ from plimsoll.aggregate.counted import Failure, StatusTotal
 from plimsoll.aggregate.stalls import StallsRow
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
-from plimsoll.recording import ExpectedResponse
+from plimsoll.recording import Ending, ExpectedResponse
 from plimsoll.report import hidden
 from plimsoll.report.formats import html, markdown
 from plimsoll.report.load import markdown as load_markdown
@@ -152,7 +152,26 @@ def test_a_short_load_says_once_that_it_is_too_short(
     assert bool(said) == is_told_once
     if said:
         assert lines[-1] == said[0]
+        assert "give `-d 5s` or more" in said[0]
+        assert ("(Not steady)" in lines[-2]) == (level == "doubtful"), lines[-2]
     assert not any("too short" in line for line in shown(found))
+
+
+def test_a_short_load_of_some_requests_is_told_to_make_more_of_them() -> None:
+    found = trial(verdicts=judged("doubtful", "steady"))
+    recording = replace(found.recording, load=replace(found.recording.load, request_limit=100))
+    short = sample.changed(sample.summary("t"), duration_s=0.018, throughput_per_s=8_300.0)
+    data = replace(found.data, summary=short, recording=recording)
+    assert "give `-n 50000` or more" in shown(replace(found, data=data))[-1]
+
+
+def test_an_interrupted_load_says_so_in_its_line() -> None:
+    found = trial()
+    ending = Ending("Interrupted", "a signal ended the load early")
+    recording = replace(found.recording, ending=ending)
+    cut_short = replace(found, data=replace(found.data, recording=recording))
+    assert "  interrupted  " in one_line.line(cut_short)
+    assert "interrupted" not in one_line.line(found)
 
 
 def test_a_load_is_one_line_where_that_is_wanted() -> None:

@@ -18,7 +18,7 @@ STATISTICS = ("p50", "p90", "p99", "max")
 
 
 def line(found: TrialFindings) -> str:
-    """Level and who doubts, throughput, response times, failures and status codes.
+    """Level, who doubts, interruption, throughput, response times, failures, status codes.
 
     Args:
         found: What is known of the load's trial.
@@ -31,7 +31,9 @@ def line(found: TrialFindings) -> str:
     failed = f"{wording.count(summary.failed)} failed"
     rate = wording.per_second(summary.throughput_per_s)
     first = level + _doubts(found)
-    return "  ".join(filter(None, [first, rate, *times, failed, screen.status_codes(found)]))
+    ending = "interrupted" if found.recording.ending.kind == "Interrupted" else ""
+    parts = [first, ending, rate, *times, failed, screen.status_codes(found)]
+    return "  ".join(filter(None, parts))
 
 
 def _doubts(found: TrialFindings) -> str:
