@@ -301,7 +301,7 @@ FAULTS = (
         "%",
         (2, 10, 50, 100),
         100,
-        "bottleneck_identified",
+        "delayed_ack",
         _parts,
         needs_quiet=True,
     ),

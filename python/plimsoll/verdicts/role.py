@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
     from plimsoll.verdicts.verdict import Verdict
 
-Disturbance = Literal["interruption", "long_stall", "short_stall", "others", "others_in_part"]
+Disturbance = Literal[
+    "interruption", "long_stall", "short_stall", "others", "others_in_part", "delayed_acks"
+]
 """What misleads checks: the load was interrupted; its generator stalled, for long enough to fail
-requests or not; other programs had more of the cores than the trial, or less."""
+requests or not; other programs had more of the cores than the trial, or less; the server waited for
+the client's delayed ACKs."""
 
 DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
 """The first one of a trial counts."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.aggregate.check_inputs import LateEnds
 from plimsoll.recording import Ending
 from plimsoll.verdicts import causes
 from plimsoll.verdicts.judge import judge
@@ -57,6 +58,21 @@ def test_a_server_that_stood_still_is_told_where_the_load_generator_did_not():
     given = judged(freeze_s=(4.0, 6.0))
     assert given["driver_headroom"].level == "sound"
     assert given["steady"].is_doubting
+
+
+@pytest.mark.parametrize(("late_of_1000", "is_explained"), [(900, True), (0, False)])
+def test_waits_for_delayed_acks_explain_a_bottleneck_that_nobody_measures(
+    late_of_1000, is_explained
+):
+    trial = simulate(server_busy=0.04, driver_busy=0.02)
+    late = LateEnds(1000, late_of_1000, 0, connections=64, late_first=0)
+    trial.__dict__["late_ends"] = lambda _: late
+    given = {verdict.check: verdict for verdict in judge(trial)}
+    del trial.__dict__["late_ends"]
+    found = given["bottleneck_identified"]
+    assert given["delayed_ack"].is_doubting is is_explained
+    assert found.is_doubting is not is_explained
+    assert found.text.startswith("See Waits for delayed ACKs") is is_explained
 
 
 def test_a_short_stop_of_the_load_generator_explains_no_trend():

@@ -808,20 +808,6 @@ def test_a_reading_before_the_drivers_first_word_is_not_held_against_it(kernels,
     assert given.level == level, given
 
 
-@pytest.mark.parametrize(
-    ("p25_ms", "p75_ms", "told"), [(43.6, 43.9, True), (40.1, 44.0, True), (20.0, 43.9, False)]
-)
-def test_answers_that_wait_for_an_acknowledgement_are_known_by_their_time(p25_ms, p75_ms, told):
-    trial = simulate(server_busy=0.04, driver_busy=0.02)
-    times = {"service_time_p25_ns": p25_ms * 1e6, "service_time_p75_ns": p75_ms * 1e6}
-    changed = replace(trial)
-    changed.__dict__["summary"] = sample.changed(trial.summary, **times)
-    given = judged("bottleneck_identified", changed)
-    assert given.level == "doubtful"
-    assert ("half of all responses took" in given.text.lower()) is told
-    assert ("TCP_NODELAY" in " ".join(given.remedies)) is told
-
-
 def test_a_core_that_other_programs_filled_was_not_the_drivers_limit():
     made = simulate(others_busy=0.5, server_busy=0.4, driver_busy=0.45)
     given = judged("bottleneck_identified", made)

@@ -8,15 +8,13 @@ the host of a virtual machine withheld, was not free. If none of them was satura
 waited for something that was not measured: a lock, a pool of workers, a timer, another server. The
 number is then not what the server can do on its cores, and more connections may well yield more.
 
-One such timer shows in its delay. A server that writes a response in parts and leaves Nagle's
-algorithm on sends the last part only after the first is acknowledged. Linux delays an
-acknowledgement that nothing else carries by 40 ms.
+One such timer has a check of its own: `delayed_ack`.
 
 A few connections saturate nothing, because each waits for its response: their number is the limit.
 Open loads and loads with think time do not look for a limit.
 
 Source: the utilisation law, U = X · S; P. J. Denning, J. P. Buzen, ACM Computing Surveys 10(3),
-1978; `TCP_DELACK_MIN` of Linux; RFC 1122, 4.2.3.2 and 4.2.3.4.
+1978.
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ FULLEST_RATIO = Limit(
 )
 LIMITS = (FULLEST_RATIO,)
 NEEDS = None
-ROLE = Role(misled_by=PACE)
+ROLE = Role(misled_by=PACE | {"delayed_acks"})
 FEW_FOR_EACH_CORE = 4
 """Connections for each core of server and driver that need not fill any of them."""
 SHARED_WITH_OTHERS = (
@@ -68,10 +66,6 @@ REMEDY = Remedy(
     "Find what the server waits for: a lock, a pool of workers, a timer; or use more connections "
     "(`-c`)",
 )
-
-DELAYED_ACK_NS = (39e6, 47e6)
-"""Responses that waited for an acknowledgement took a time between these."""
-SET_NO_DELAY = "Have the server write each response at once, or set TCP_NODELAY on its connections"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -100,8 +94,6 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     sentence = (
         f"{_most_used(shares)}: no measured resource was saturated; the bottleneck is unknown"
     )
-    if delayed := _delayed(tables):
-        return found(limit, shares[fullest], delayed, SET_NO_DELAY)
     return found(limit, shares[fullest], sentence, REMEDY)
 
 
@@ -119,19 +111,6 @@ def _identified(tables: Tables, limit: Limit, shares: Shares, fullest: str) -> F
         return found(limit, shares[fullest], _most_used(shares), "", part)
     sentence = f"{_most_used(shares)}: {utilisation.LIMIT_WAS[fullest]}"
     return found(limit, shares[fullest], sentence, "")
-
-
-def _delayed(tables: Tables) -> str:
-    """A clause that responses waited for acknowledgements; empty if they did not."""
-    least, most = DELAYED_ACK_NS
-    quarter_ns, most_ns = tables.summary.service_time.p25_ns, tables.summary.service_time.p75_ns
-    if quarter_ns is None or most_ns is None or quarter_ns < least or most_ns > most:
-        return ""
-    first, last = wording.seconds(quarter_ns / 1e9), wording.seconds(most_ns / 1e9)
-    return (
-        f"half of all responses took {first} to {last}: the server waits for a delayed "
-        "acknowledgement between two parts of a response"
-    )
 
 
 def _few(tables: Tables) -> int | None:

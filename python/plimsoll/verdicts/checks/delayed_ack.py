@@ -31,7 +31,7 @@ from plimsoll.statistics.proportions import proportion_interval
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.needs import EveryRequest
-from plimsoll.verdicts.role import Role
+from plimsoll.verdicts.role import Cause, Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.check_inputs import LateEnds
@@ -55,7 +55,6 @@ WAITED_RATIO = Limit(
 )
 LIMITS = (WAITED_RATIO,)
 NEEDS = EveryRequest(WAITED_RATIO, "when responses began and ended is unknown")
-ROLE = Role()
 WAIT_NS = (38_000_000, 50_000_000)
 """40 ms, and up to a tick of 10 ms more (HZ = 100); less, where the first byte is read late."""
 CLUSTERED_RATIO = 0.75
@@ -120,3 +119,13 @@ def _is_acknowledged_at_once(tables: Tables, ends: LateEnds) -> bool:
     """
     load = tables.recording.load
     return ends.late_first > 0 and load.protocol == "http1" and not load.tls
+
+
+def _cause(_: Tables, verdict: Verdict) -> Cause | None:
+    """Why neither the server nor anything else was saturated."""
+    if not verdict.is_doubting:
+        return None
+    return Cause(NAME, "the server waited for delayed ACKs", "delayed_acks")
+
+
+ROLE = Role(tells=_cause)
