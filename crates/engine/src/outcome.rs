@@ -294,8 +294,16 @@ fn of_certificate(problem: &CertificateError) -> Outcome {
         | CertificateError::ExpiredContext { .. }
         | CertificateError::NotValidYet
         | CertificateError::NotValidYetContext { .. } => Outcome::TlsExpired,
+        other if is_of_an_authority(other) => Outcome::TlsUnknownAuthority,
         _ => Outcome::TlsBadCertificate,
     }
+}
+
+/// Whether a certificate was refused only for being one of an authority, as `openssl req -x509`
+/// makes them for servers: it will do where its own file is named as that of an authority.
+pub(crate) fn is_of_an_authority(problem: &CertificateError) -> bool {
+    let CertificateError::Other(cause) = problem else { return false };
+    matches!(cause.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
 }
 
 /// The error number as a byte; 0 when the error has none. Linux has none above 133.

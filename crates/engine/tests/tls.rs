@@ -310,7 +310,7 @@ fn an_authoritys_own_certificate_will_do_where_its_file_is_named() {
     assert_right(authority.own().config(&[&TLS13]), &authority.tls(), answers(right_bytes()));
     let other = Authority::of("127.0.0.1");
     let server = Server::secured(other.own().config(&[&TLS13]), answers(right_bytes()));
-    assert_no_handshake(&server, &authority.tls(), "tls_bad_certificate");
+    assert_no_handshake(&server, &authority.tls(), "tls_unknown_authority");
 }
 
 #[test]

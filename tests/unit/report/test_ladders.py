@@ -73,7 +73,9 @@ def test_system_calls_have_a_column_where_they_were_counted(findings: Findings) 
 def test_the_headline_has_the_cheapest_beside_the_next(findings: Findings) -> None:
     (said,) = section(findings).headlines
     assert said.startswith("A request at 2048 costs go 101 µs of CPU (95 %: ")
-    assert said.endswith("; node 252 µs")
+    node = said.rpartition("; ")[2]
+    # It is 252.5: how a processor adds decides how that is rounded.
+    assert node in ("node 252 µs", "node 253 µs")
 
 
 def test_steps_that_are_left_out_are_named(findings: Findings) -> None:

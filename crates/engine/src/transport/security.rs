@@ -13,11 +13,12 @@ use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error, NamedGroup,
-    RootCertStore, SignatureScheme,
+    ClientConfig, ClientConnection, DigitallySignedStruct, Error, NamedGroup, RootCertStore,
+    SignatureScheme,
 };
 
 use crate::error::EngineError;
+use crate::outcome::is_of_an_authority;
 use crate::spec::tls::{Resume, Tls};
 
 /// Tickets of TLS 1.3 that are kept: each is used once, and a server hands out two or more for each
@@ -153,7 +154,9 @@ impl ServerCertVerifier for Verifier {
         };
         match authorities.verify_server_cert(certificate, intermediates, name, ocsp, now) {
             // Its dates were looked at before, its name was not.
-            Err(error) if is_of_an_authority(&error) && named.contains(certificate) => {
+            Err(Error::InvalidCertificate(problem))
+                if is_of_an_authority(&problem) && named.contains(certificate) =>
+            {
                 verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
                 Ok(ServerCertVerified::assertion())
             }
@@ -182,12 +185,6 @@ impl ServerCertVerifier for Verifier {
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.algorithms.supported_schemes()
     }
-}
-
-/// Whether a certificate was refused only for being one of an authority.
-fn is_of_an_authority(error: &Error) -> bool {
-    let Error::InvalidCertificate(CertificateError::Other(cause)) = error else { return false };
-    matches!(cause.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
 }
 
 /// Session tickets of the one server; the library's own store keeps eight.
