@@ -1319,7 +1319,7 @@ def test_instants_in_steps_of_a_second_do_not_tell_whether_a_hold_was_steady():
 
 def waiting_for_acks():
     """All but the first response on each connection end 43.9 ms after their first byte."""
-    table = CLEAN.requests
+    table: Any = CLEAN.requests
     done_ns = table["done_ns"].to_numpy()
     connections = table["connection"].to_numpy()
     in_order = np.lexsort((done_ns, connections))

@@ -36,7 +36,7 @@ def trials(findings: Findings) -> list[JsonObject]:
     return [
         {
             **trial(found, findings.verdicts),
-            "standing": _standing(found, findings),
+            "rank": _rank(found, findings),
             "beside_other_drivers": _by_driver(found, findings),
             "protocol_cost": _protocol_cost(found, findings),
             "head_of_line": _head_of_line(found, findings),
@@ -49,7 +49,7 @@ def trials(findings: Findings) -> list[JsonObject]:
     ]
 
 
-def _standing(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
+def _rank(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
     """Rank of the trial's framework, and its goodput / that of the best and of the next one."""
     for ranking in findings.rankings:
         for one in ranking.standings:
@@ -228,7 +228,7 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
         "requests": list(found.kinds),
         "response_heads": [asdict(head) for head in recording.heads],
         "stalls": found.stalls,
-        "course": None if found.course is None else asdict(found.course),
+        "steady_state": None if found.course is None else asdict(found.course),
         "statuses": [asdict(status) for status in found.statuses],
         "failures": [asdict(failure) for failure in found.failures],
         "driver": None if recording.driver is None else _driver(recording.driver, summary),

@@ -22,6 +22,7 @@ Source: control measurements in blocks, as in D. C. Montgomery, Design and Analy
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -146,10 +147,15 @@ def _is_alone(drift: float, others: Sequence[float]) -> bool:
 
 def _in_turns(block: int, drift: float, limits: Limits) -> Verdict:
     """The verdict on a block whose servers took turns."""
-    limit = limits.of(DRIFT_RATIO)
-    level = "doubtful" if limit.level(abs(drift)) == "void" else "sound"
-    finding = Finding(level, abs(drift), limit, f"{_moved(block, drift)}: {SHARED}", REMEDY)
+    limit = _in_turns_limit(limits)
+    finding = found(limit, abs(drift), f"{_moved(block, drift)}: {SHARED}", REMEDY)
     return verdict(NAME, block_name(block), [finding], SOURCE)
+
+
+def _in_turns_limit(limits: Limits) -> Limit:
+    """Where servers take turns, what voids a block elsewhere is a doubt."""
+    limit = limits.of(DRIFT_RATIO)
+    return replace(limit, doubtful=limit.void, void=None)
 
 
 def _moved(block: int, drift: float) -> str:
@@ -184,5 +190,5 @@ def _all_sound(found_drifts: dict[int, float], limits: Limits) -> Verdict:
     if limit.level(most) == "sound":
         finding = found(limit, most, sentence, "")
     else:
-        finding = Finding("sound", most, limit, f"{sentence}: {SHARED}", "")
+        finding = Finding("sound", most, _in_turns_limit(limits), f"{sentence}: {SHARED}", "")
     return verdict(NAME, CAMPAIGN, [finding], SOURCE)

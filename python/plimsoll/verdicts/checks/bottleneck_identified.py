@@ -50,7 +50,7 @@ FULLEST_RATIO = Limit(
 )
 LIMITS = (FULLEST_RATIO,)
 NEEDS = None
-ROLE = Role(misled_by=PACE | {"delayed_acks"})
+ROLE = Role(misled_by=PACE.union(("delayed_acks",)))
 FEW_FOR_EACH_CORE = 4
 """Connections for each core of server and driver that need not fill any of them."""
 SHARED_WITH_OTHERS = (
