@@ -33,6 +33,7 @@ class Oracle:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.requests: list[tuple[dict[str, str], bytes]] = []
         self.connections = 0
+        self.received_bytes = 0
         self.failures: list[Exception] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -57,6 +58,7 @@ class Oracle:
         with connection, suppress(OSError):
             connection.sendall(http2.data_to_send())
             while data := connection.recv(65536):
+                self.received_bytes += len(data)
                 try:
                     for event in http2.receive_data(data):
                         match event:
@@ -151,6 +153,19 @@ def test_bodies_arrive_whole_through_small_windows(oracle: Oracle, tmp_path: Pat
     assert not oracle.failures, oracle.failures
     posted = [body for head, body in oracle.requests if head[":method"] == "POST"]
     assert posted == [text.encode()] * 40
+
+
+def test_the_length_of_requests_is_what_is_sent(oracle: Oracle, tmp_path: Path) -> None:
+    """Beside them only a preface, settings and windows are sent, some hundred bytes in all."""
+    run(
+        *("load", oracle.url, "--http2", "--streams", "8", "-c", "1", "-n", "2000"),
+        *("--expect-length", str(len(BODY)), "-b", "0123456789", "--record", "kept"),
+        folder=tmp_path,
+    )
+    (written,) = (tmp_path / "kept").rglob("trial.json")
+    (length,) = json.loads(written.read_text())["request_bytes"]
+    requests = len(oracle.requests)
+    assert requests * length <= oracle.received_bytes < requests * (length + 2)
 
 
 @pytest.mark.alone

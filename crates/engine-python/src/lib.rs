@@ -5,6 +5,7 @@ mod evidence;
 mod figures;
 mod load;
 mod reference;
+mod sent;
 mod separated;
 
 use plimsoll_engine::outcome::Outcome;
@@ -74,6 +75,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(load::run, module)?)?;
     module.add_function(wrap_pyfunction!(reference::certificate, module)?)?;
     module.add_function(wrap_pyfunction!(reference::serve_reference, module)?)?;
+    module.add_function(wrap_pyfunction!(sent::sent_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(separated::separated_rows, module)?)?;
     module.add_class::<ask::Connection>()?;
     module.add_class::<figures::Histogram>()?;

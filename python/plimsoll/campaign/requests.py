@@ -373,6 +373,17 @@ def render(request: Request, host_header: str, keep_alive: bool, *, chunked: boo
     return "".join(f"{line}\r\n" for line in (*lines, "")).encode() + body
 
 
+def sent(request: Request, protocol: Protocol, host_header: str, keep_alive: bool) -> bytes:
+    """What the engine is given of a request: its bytes by HTTP/1.1, or the message of WebSocket.
+
+    Raises:
+        InputError: As `render`.
+    """
+    if protocol == "websocket":
+        return request.body
+    return render(request, host_header, keep_alive)
+
+
 def upgrade_request(request: Request) -> Request:
     """The request that asks for WebSocket, for a request whose body is a message.
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import plimsoll
-from plimsoll import capacity, machine, wording
+from plimsoll import _engine, capacity, machine, wording
 from plimsoll.campaign import power
-from plimsoll.campaign.requests import render
+from plimsoll.campaign.requests import sent
 from plimsoll.drivers import records
 from plimsoll.drivers.tools.plimsoll import NAME as ENGINE
 from plimsoll.install import applications
@@ -252,15 +252,22 @@ class TrialState:
         )
 
     def _request_bytes(self) -> tuple[int, ...]:
-        """Length of each kind of request as it goes over the wire."""
-        if self.server is None:
+        """Length of each kind of request as its protocol sends it; empty where only a tool knows.
+
+        Other load generators compress the fields of HTTP/2 in their own way. The heads of the
+        frames that a file is sent in are not counted.
+        """
+        load, driver = self.trial.load, self.trial.driver
+        if self.server is None or (driver != ENGINE and load.protocol != "http1"):
             return ()
-        address, keep_alive = self.server.address, self.trial.load.keep_alive
+        address = self.server.address
         requests = [one.request for one in self.exchanges]
-        return tuple(
-            len(render(one, address, keep_alive)) + (one.upload.size_bytes if one.upload else 0)
+        lengths = [
+            _engine.sent_bytes(load.protocol, sent(one, load.protocol, address, load.keep_alive))
             for one in requests
-        )
+        ]
+        files = [one.upload.size_bytes if one.upload else 0 for one in requests]
+        return tuple((length or 0) + file for length, file in zip(lengths, files, strict=True))
 
     def _server(self) -> RecordedServer | None:
         """The server's side; of one that ran already, its memory is that of the first reading."""

@@ -451,7 +451,8 @@ class Recording:
             see that a server that runs already responds.
         notes: Notes of the framework's folder for readers.
         limits: Limits of checks that the campaign changed.
-        request_bytes: Length of each of `requests`, head and body; empty if unknown.
+        request_bytes: Bytes sent for each of `requests`: head, body and the frames of HTTP/2 or
+            WebSocket, without TLS; empty if unknown.
         request_weights: Share of each of them among all, in any unit; empty if unknown.
         provenance: What ran, part by part; empty if unknown.
         expected: What the engine checked of the response to each of them; empty for other drivers.

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, cast
 
 import plimsoll
 from plimsoll import wording
-from plimsoll.campaign.requests import render, upgrade_request
+from plimsoll.campaign.requests import render, sent, upgrade_request
 from plimsoll.drivers import records
 from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult, LoadPart
 from plimsoll.errors import (
@@ -459,13 +459,11 @@ def _part(part: LoadPart) -> dict[str, object]:
 
 def _request(exchange: Exchange, drive: DriverJob) -> dict[str, object]:
     request, expected = exchange.request, exchange.expected
-    if drive.load.protocol == "websocket":
-        sent = request.body
-    else:
-        sent = render(request, drive.address, drive.load.keep_alive)
+    load = drive.load
+    bytes_ = sent(request, load.protocol, drive.address, load.keep_alive)
     return {
         "name": request.name,
-        "bytes": _written(sent, request.upload),
+        "bytes": _written(bytes_, request.upload),
         "weight": request.weight,
         "method": request.method,
         **({"expects_continue": True} if request.expects_continue else {}),
@@ -486,9 +484,9 @@ def _events(events: Events, load: Load) -> dict[str, object]:
     return {**data, "every_ns": _ns(events.every_s), "rows": load.events}
 
 
-def _written(sent: bytes, upload: Upload | None) -> object:
+def _written(given: bytes, upload: Upload | None) -> object:
     """Bytes of a request as a specification has them; the engine reads the file itself."""
-    return _text(sent) if upload is None else {"head": _text(sent), "file": str(upload.file)}
+    return _text(given) if upload is None else {"head": _text(given), "file": str(upload.file)}
 
 
 def _load(load: Load) -> dict[str, object]:

@@ -4,6 +4,7 @@
 //!
 //! RFC 9113, sections 8.2 and 8.3.
 
+use plimsoll_http2::frame::{DEFAULT_FRAME_BYTES, HEAD_BYTES};
 use plimsoll_http2::hpack;
 
 /// The most header fields of a request.
@@ -20,6 +21,15 @@ pub struct Encoded {
     pub block: Vec<u8>,
     /// The body.
     pub body: Vec<u8>,
+}
+
+impl Encoded {
+    /// Bytes that are sent, the heads of frames included; more if windows cut the body smaller.
+    #[must_use]
+    pub fn sent_bytes(&self) -> usize {
+        let frames = 1 + self.body.len().div_ceil(DEFAULT_FRAME_BYTES);
+        frames * HEAD_BYTES + self.block.len() + self.body.len()
+    }
 }
 
 /// Encodes a request given as HTTP/1; nothing when it is none, or its body is in chunks.
@@ -76,6 +86,19 @@ mod tests {
         ];
         assert_eq!(fields(&encoded), expected);
         assert_eq!(encoded.body, b"{}");
+    }
+
+    #[test]
+    fn the_bytes_sent_are_those_of_the_frames() {
+        let length = |body: &str| {
+            let bytes = format!("POST / HTTP/1.1\r\nHost: x\r\n\r\n{body}");
+            encode(bytes.as_bytes(), "http").unwrap().sent_bytes()
+        };
+        let alone = length("");
+        assert_eq!(alone, 9 + 3 + 3);
+        assert_eq!(length("{}"), alone + 9 + 2);
+        let long = "x".repeat(16_385);
+        assert_eq!(length(&long), alone + 2 * 9 + 16_385);
     }
 
     #[test]

@@ -238,6 +238,14 @@ impl WebSocket {
     }
 }
 
+/// Bytes that are sent for a message: one frame with its mask.
+#[must_use]
+pub fn message_bytes(message: &[u8]) -> usize {
+    let mut frame = Vec::new();
+    frame::write(&mut frame, Opcode::Binary, true, Some([0; 4]), message);
+    frame.len()
+}
+
 /// A mask for a frame.
 #[inline]
 fn mask(rng: &mut fastrand::Rng) -> frame::Mask {
@@ -322,6 +330,13 @@ mod tests {
         // Its key is another one.
         let again = websocket.answered(&answer);
         assert!(matches!(again, Answer::Invalid { .. }), "{again:?}");
+    }
+
+    #[test]
+    fn the_bytes_of_a_message_are_those_of_its_frame() {
+        for (length, sent) in [(0, 6), (5, 11), (125, 131), (126, 134), (65_536, 65_550)] {
+            assert_eq!(message_bytes(&vec![b'x'; length]), sent);
+        }
     }
 
     #[test]
