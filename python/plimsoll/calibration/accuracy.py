@@ -10,6 +10,7 @@ A response time is a service time and a wait before sending; `pacing` checks the
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from plimsoll.calibration import agreement, truth
 from plimsoll.calibration.bench import HTTP1, closed, opened
+from plimsoll.statistics import student
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +36,12 @@ POOL = 64
 
 TWO = ("--service-time", "1ms", "--second-service-time", "10ms", "--second-ratio", "0.03")
 """Options of a reference server with two service times."""
+
+STRETCHES = 10
+"""Stretches of time that each series is cut into to see how far its percentiles scatter."""
+
+CONFIDENCE = 0.99
+"""Of the interval of a difference: some sixty are judged together."""
 
 QUIET = 5.0
 """On a quiet host the 99th percentile of the round trip is at most this multiple of its median."""
@@ -193,8 +201,29 @@ def points(held: Times, way: Times, reported: Times) -> tuple[AgreementPoint, ..
             found.append(agreement.point(name, true_ns, stated, None))
         else:
             true_ns = truth.quantile_of_sums(held, way, share)
-            found.append(agreement.point(name, true_ns, stated, agreement.tolerance_ns(true_ns)))
+            tolerance_ns = agreement.tolerance_ns(true_ns)
+            scatter_ns = _scatter_ns(held, way, reported, share)
+            found.append(agreement.point(name, true_ns, stated, tolerance_ns, scatter_ns))
     return tuple(found)
+
+
+def _scatter_ns(held: Times, way: Times, reported: Times, share: float) -> int:
+    """Half the width of the interval of reported − true.
+
+    Slow requests come in clusters, so stretches of time are the observations: the difference is
+    estimated without each of them in turn (delete-a-group jackknife).
+    """
+    series = [np.array_split(one, STRETCHES) for one in (held, way, reported)]
+    found: list[int] = []
+    for left_out in range(STRETCHES):
+        held, way, reported = (
+            np.concatenate([part for number, part in enumerate(parts) if number != left_out])
+            for parts in series
+        )
+        true_ns = truth.quantile_of_sums(held, way, share)
+        found.append(truth.quantile(reported, share) - true_ns)
+    error_ns = math.sqrt((STRETCHES - 1) * float(np.var(found)))
+    return round(student.two_sided(STRETCHES - 1, CONFIDENCE) * error_ns)
 
 
 def _service(driven: BenchResult) -> Times:

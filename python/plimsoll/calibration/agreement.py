@@ -20,13 +20,16 @@ class AgreementPoint:
         true_ns: The true value.
         reported_ns: The value from the engine's rows.
         tolerance_ns: The tolerance; null if the statistic is shown but not judged.
-        within: Whether the difference is within the tolerance; null if it is not judged.
+        scatter_ns: How far chance alone may move the difference; null if that is not known.
+        within: Whether the difference is within the tolerance; null if it is not judged, or if only
+            chance may have taken it beyond.
     """
 
     statistic: str
     true_ns: int
     reported_ns: int
     tolerance_ns: int | None
+    scatter_ns: int | None
     within: bool | None
 
     @property
@@ -36,7 +39,11 @@ class AgreementPoint:
 
 
 def point(
-    statistic: str, true_ns: int, reported_ns: int, tolerance_ns: int | None
+    statistic: str,
+    true_ns: int,
+    reported_ns: int,
+    tolerance_ns: int | None,
+    scatter_ns: int | None = None,
 ) -> AgreementPoint:
     """A statistic, judged unless there is no tolerance.
 
@@ -45,9 +52,12 @@ def point(
         true_ns: The true value.
         reported_ns: The reported value.
         tolerance_ns: The tolerance; None for no judgement.
+        scatter_ns: How far chance alone may move the difference; None if that is not known.
     """
-    within = None if tolerance_ns is None else abs(reported_ns - true_ns) <= tolerance_ns
-    return AgreementPoint(statistic, true_ns, reported_ns, tolerance_ns, within)
+    beyond_ns = 0 if tolerance_ns is None else abs(reported_ns - true_ns) - tolerance_ns
+    is_open = tolerance_ns is None or 0 < beyond_ns <= (scatter_ns or 0)
+    within = None if is_open else beyond_ns <= 0
+    return AgreementPoint(statistic, true_ns, reported_ns, tolerance_ns, scatter_ns, within)
 
 
 def tolerance_ns(true_ns: int) -> int:

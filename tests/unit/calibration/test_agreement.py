@@ -34,6 +34,25 @@ def test_what_has_no_tolerance_is_not_judged() -> None:
     assert point.off_ns == 999_999
 
 
+@pytest.mark.parametrize(
+    ("off_ns", "within"), [(20 * US, True), (21 * US, None), (50 * US, None), (51 * US, False)]
+)
+def test_what_chance_may_have_taken_beyond_the_tolerance_is_not_judged(
+    off_ns: int, within: bool | None
+) -> None:
+    for reported_ns in (MS + off_ns, MS - off_ns):
+        assert agreement.point("p99", MS, reported_ns, 20 * US, 30 * US).within is within
+
+
+def test_slow_requests_of_one_moment_are_chance_and_of_all_time_are_not() -> None:
+    """Two of 100 requests are late by 1 ms: within a tenth of the load, or throughout it."""
+    held, way = np.full(20_000, MS), np.full(20_000, 80 * US)
+    places = np.arange(20_000)
+    for late, within in ((places < 400, None), (places % 50 == 0, False)):
+        points = accuracy.points(held, way, held + way + late * MS)
+        assert {one.statistic: one.within for one in points}["p99"] is within
+
+
 def test_an_engine_that_adds_nothing_but_the_way_agrees() -> None:
     random = np.random.default_rng(1)
     held = np.where(random.random(20_000) < 0.03, 10 * MS, MS) + random.integers(0, 30 * US, 20_000)

@@ -119,7 +119,8 @@ def _accuracy(by: str, way: LoopbackRoundTrip, cases: Sequence[CaseFound]) -> Sh
         rows += [(case.name,), *_compared(case.points)]
     remarks = (
         "True is the service time by the clock of the server plus the loopback round trip. "
-        "The tolerance is 1 % or 20 µs; the maximum is not judged.",
+        "The tolerance is 1 % or 20 µs. Not judged are the maximum, and what is beyond the "
+        "tolerance by no more than its scatter over the time of the load.",
         *_noise(way),
     )
     return Sheet(f"Service times{by}, in ms", ("", *NAMES.values()), tuple(rows), remarks)
