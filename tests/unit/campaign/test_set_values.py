@@ -52,7 +52,7 @@ def test_putting_back_what_was_before_undoes_every_change(
 @pytest.mark.parametrize(
     ("setting", "path", "before"),
     [
-        ("repetitions=7", ("repetitions",), 3),
+        ("repetitions=7", ("repetitions",), 6),
         ("endpoints=json", ("endpoints",), None),
         ("limits.backlog.cookies_doubtful=3", ("limits", "backlog"), None),
     ],
