@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature.FAIL_ON_TRAILING_TO
 import com.fasterxml.jackson.module.kotlin.jacksonObjectMapper
 import io.helidon.common.configurable.Resource
 import io.helidon.common.pki.Keys
+import io.helidon.common.socket.SocketOptions
 import io.helidon.common.tls.Tls
 import io.helidon.http.media.MediaContext
 import io.helidon.http.media.jackson.JacksonSupport
@@ -24,6 +25,9 @@ fun main() {
         .backlog(4096)
         // Helidon's own limit is 5 minutes of silence.
         .idleConnectionTimeout(Duration.ofHours(1))
+        // By HTTP/2, head and body are two writes; with Nagle's algorithm, Helidon's default, the
+        // second waits for the client's delayed ACK.
+        .connectionOptions(SocketOptions.builder().tcpNoDelay(true).build())
         // Room for 26 arguments of any signs, percent-encoded.
         .addProtocol(Http1Config.builder().maxPrologueLength(64 * 1024).build())
         .mediaContext(media)
