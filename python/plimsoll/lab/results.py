@@ -51,9 +51,16 @@ VERDICTS = pa.schema(
         ("text", pa.string()),
         ("remedies", pa.list_(pa.string())),
         ("source", pa.string()),
+        (
+            "tables",
+            pa.list_(pa.struct([(name, pa.string()) for name in ("endpoint", "load", "driver")])),
+        ),
     ]
 )
-"""Columns of `CampaignResults.verdicts`, as the attributes of `verdicts.verdict.Verdict`."""
+"""Columns of `CampaignResults.verdicts`, as the attributes of `verdicts.verdict.Verdict`.
+
+`tables` are those that a verdict on the campaign is about; empty where it is about all of them.
+"""
 
 
 def read(
@@ -411,5 +418,9 @@ class LoadResult(TrialResult):
 
 
 def _verdict_rows(verdicts: Sequence[Verdict]) -> pa.Table:
-    rows = [{name: getattr(one, name) for name in VERDICTS.names} for one in verdicts]
+    rows = [
+        {name: getattr(one, name) for name in VERDICTS.names}
+        | {"tables": [table._asdict() for table in one.tables]}
+        for one in verdicts
+    ]
     return pa.Table.from_pylist(rows, schema=VERDICTS)

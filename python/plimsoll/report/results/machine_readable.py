@@ -11,7 +11,7 @@ from plimsoll.aggregate.summary import TIMES
 from plimsoll.findings.entries import EntryName
 from plimsoll.findings.ladders import SIDES
 from plimsoll.load_line import campaign_search
-from plimsoll.report.results import lined
+from plimsoll.report.results import judged, lined
 from plimsoll.tables import STATISTICS
 
 if TYPE_CHECKING:
@@ -232,9 +232,9 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
         "statuses": [asdict(status) for status in found.statuses],
         "failures": [asdict(failure) for failure in found.failures],
         "driver": None if recording.driver is None else _driver(recording.driver, summary),
-        "verdicts": [asdict(verdict) for verdict in found.verdicts],
+        "verdicts": [judged.of_trial(verdict) for verdict in found.verdicts],
         "level": found.level,
-        "campaign_verdicts": [asdict(verdict) for verdict in campaign],
+        "campaign_verdicts": [judged.of_campaign(verdict) for verdict in campaign],
     }
 
 
