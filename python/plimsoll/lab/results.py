@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
     from plimsoll.aggregate.summary import Summary
+    from plimsoll.aggregate.trial import Tables
     from plimsoll.errors import PlimsollError
     from plimsoll.findings.campaign_thresholds import CampaignThreshold
     from plimsoll.findings.findings import Findings
@@ -390,10 +391,8 @@ class LoadResult(TrialResult):
         Raises:
             StorageError: The rows cannot be read.
         """
-        stored = self.campaign.stored
-        if isinstance(stored, UnkeptResults) and "findings" not in self.campaign.__dict__:
-            return derivation.judged(stored.counted(self.recording))
-        return self.findings
+        counted = self._counted
+        return self.findings if counted is None else derivation.judged(counted)
 
     def __enter__(self) -> Self:
         """The result, closed after the block."""
@@ -409,8 +408,25 @@ class LoadResult(TrialResult):
         Raises:
             StorageError: The rows cannot be read.
         """
-        (found,) = self.campaign.as_json()
-        return {**found, "recording": self.campaign.place if self.is_kept else None}
+        counted = self._counted
+        found = (
+            self.campaign.findings
+            if counted is None
+            else findings.gathering.of_trials(self.campaign.stored, [derivation.listed(counted)])
+        )
+        (listed,) = report.machine_readable.trials(found)
+        return {**listed, "recording": self.campaign.place if self.is_kept else None}
+
+    @property
+    def _counted(self) -> Tables | None:
+        """Its records where they answer faster than tables: of a load that is not recorded.
+
+        None once its findings are known.
+        """
+        stored = self.campaign.stored
+        if isinstance(stored, UnkeptResults) and "findings" not in self.campaign.__dict__:
+            return stored.counted(self.recording)
+        return None
 
     def close(self) -> None:
         """Closes the storage; a load that was not recorded is removed."""

@@ -10,7 +10,7 @@ from plimsoll.aggregate.energy import SOURCES
 from plimsoll.aggregate.summary import TIMES
 from plimsoll.findings.entries import EntryName
 from plimsoll.findings.ladders import SIDES
-from plimsoll.load_line import campaign_search
+from plimsoll.load_line.tries import is_try
 from plimsoll.report.results import judged, lined
 from plimsoll.tables import STATISTICS
 
@@ -91,7 +91,7 @@ def _load_lines(found: TrialFindings, findings: Findings) -> list[dict[str, obje
             "level": entry.state,
             "rank_low": one.rank_low,
             "rank_high": one.rank_high,
-            "is_try": campaign_search.is_try(found.recording),
+            "is_try": is_try(found.recording),
             **lined.line_document(entry.found, one.line),
         }
         for ranking in findings.line_rankings
