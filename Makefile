@@ -143,8 +143,8 @@ false-alarms: setup ## how often the checks doubt clean trials; four minutes on 
 	$(BIN)/python benches/false_alarms.py
 
 .PHONY: faults
-faults: setup ## from which size on each planted fault is found; ten minutes, then `make docs`
-	$(BIN)/python benches/fault_sizes.py
+faults: setup ## from which size on each planted fault is found; ten minutes, then `make docs`; FAULT='its name' for one
+	$(BIN)/python benches/fault_sizes.py $(if $(FAULT),"$(FAULT)")
 
 .PHONY: ranking-errors
 ranking-errors: setup ## how often rankings of simulated tables claim what is not so; two minutes

@@ -9,7 +9,7 @@ import pytest
 
 import plimsoll
 from command_line import PATIENCE_S, eventually, run, start
-from plimsoll.load_line import campaign_search
+from plimsoll.load_line.tries import is_try
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
 
@@ -79,7 +79,7 @@ def test_a_campaign_finds_a_line_below_the_peak_and_goes_on_after_a_kill(tmp_pat
         (entry,) = found.findings.lines
         assert entry.found is not None and not entry.goes_on
         assert len(entry.found.searched.tries) == len(after)
-        assert all(campaign_search.is_try(found.trial(name).recording) for name in after)
+        assert all(is_try(found.trial(name).recording) for name in after)
         starts = {found.trial(name).recording.zero_utc for name in after}
         assert len(starts) == len(after)
         assert [one.recording.load.name for one in found.findings.measured] == ["peak"]

@@ -207,7 +207,7 @@ def _last_hold(recording: Recording) -> tuple[Window, float]:
 
 
 def courses(recording: Recording, requests: Rows, readings: Usage) -> pa.Table:
-    """What the checks on a campaign need to know of a trial besides its summary.
+    """`in_full` as a table.
 
     Args:
         recording: The recording.
@@ -217,17 +217,33 @@ def courses(recording: Recording, requests: Rows, readings: Usage) -> pa.Table:
     Returns:
         One row of `SCHEMA`; none where nothing was held.
     """
-    found = of_trial(recording, requests)
+    found = in_full(recording, requests, readings)
     if found is None:
         return SCHEMA.empty_table()
+    return pa.Table.from_pylist([asdict(found)], schema=SCHEMA)
+
+
+def in_full(recording: Recording, requests: Rows, readings: Usage) -> SteadyState | None:
+    """What the checks on a campaign need to know of a trial besides its summary.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+        readings: Its readings.
+
+    Returns:
+        None where nothing was held.
+    """
+    found = of_trial(recording, requests)
+    if found is None:
+        return None
     lost = disturbance.lost(recording, readings, disturbance.held(recording))
-    whole = replace(
+    return replace(
         found,
         lost_ratio=None if lost is None else lost.ratio,
         risen_after_s=_risen_after_s(recording, requests, found),
         server_busy_ratio=server_busy_ratio(recording, readings),
     )
-    return pa.Table.from_pylist([asdict(whole)], schema=SCHEMA)
 
 
 def risen_after_s(counts: Sequence[float], steady: float) -> float | None:

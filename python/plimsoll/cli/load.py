@@ -379,7 +379,7 @@ def _print(result: LoadResult, form: Output) -> None:
     elif form == "csv":
         click.echo(report.one_line.as_csv(result.judged), nl=False)
     elif form == "md":
-        click.echo(report.load_markdown.render(result.findings), nl=False)
+        click.echo(report.load_markdown.render(result.judged), nl=False)
     else:
         click.echo(report.one_line.line(result.judged))
 

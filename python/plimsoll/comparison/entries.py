@@ -12,6 +12,7 @@ from itertools import pairwise
 from statistics import fmean, mean, median, stdev
 from typing import TYPE_CHECKING
 
+from plimsoll.comparison.compared_table import ComparedTable, by_table
 from plimsoll.comparison.comparisons import RANKED, column, observed
 from plimsoll.statistics.comparison import compared
 
@@ -55,6 +56,11 @@ class Entry:
         """As people read it: `go · 2048 · steady`; with the driver where there are several."""
         by = f" · {self.driver}" if self.is_one_of_several else ""
         return f"{self.framework} · {self.endpoint} · {self.load}{by}"
+
+    @property
+    def table(self) -> ComparedTable:
+        """What it is compared in."""
+        return ComparedTable(self.endpoint, self.load, self.driver)
 
     @property
     def field(self) -> str:
@@ -185,10 +191,7 @@ def fields(found: Sequence[Entry]) -> list[list[Entry]]:
     Args:
         found: The entries of a campaign.
     """
-    grouped: dict[tuple[str, str, str], list[Entry]] = {}
-    for entry in found:
-        grouped.setdefault((entry.endpoint, entry.load, entry.driver), []).append(entry)
-    return [*grouped.values()]
+    return [*by_table(found, lambda entry: entry.table).values()]
 
 
 def ranked_ahead(found: Sequence[Entry]) -> list[tuple[Entry, Entry]]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.statistics.intervals import Estimate, Interval
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    ComparedTable = tuple[str, str, str]
-    """Endpoint, load and driver."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class EntryComparison:
     @property
     def table(self) -> ComparedTable:
         """What it is compared in."""
-        return self.endpoint, self.load, self.driver
+        return ComparedTable(self.endpoint, self.load, self.driver)
 
     @property
     def median(self) -> float | None:

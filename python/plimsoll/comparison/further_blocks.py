@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import RANKED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.campaign.as_run import CampaignAsRun
-    from plimsoll.comparison.entry_comparison import ComparedTable, EntryComparison
+    from plimsoll.comparison.entry_comparison import EntryComparison
     from plimsoll.recording import Recording
 
 MOST = 60
@@ -128,16 +129,12 @@ def progress(
         recordings: Recordings of its trials.
         comparisons: Its comparisons, by intervals that allow for the rule.
     """
-    ordered = sorted(recordings, key=_table)
+    ordered = sorted(recordings, key=ComparedTable.of)
     tables = [
         _progress(rule, table, list(found), comparisons)
-        for table, found in groupby(ordered, key=_table)
+        for table, found in groupby(ordered, key=ComparedTable.of)
     ]
     return CampaignProgress(rule, tuple(tables))
-
-
-def _table(recording: Recording) -> ComparedTable:
-    return recording.endpoint, recording.load.name, recording.driver_name
 
 
 def _progress(

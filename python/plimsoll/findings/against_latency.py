@@ -10,14 +10,15 @@ from plimsoll.comparison import entry_comparison
 from plimsoll.findings.trial import RANKED_BY
 
 if TYPE_CHECKING:
+    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.comparison.entry_comparison import EntryComparison
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.rankings import Ranking
     from plimsoll.statistics.intervals import Estimate
     from plimsoll.verdicts.verdict import Level
 
-    Compared = Mapping[tuple[str, str, str, str, str], EntryComparison]
-    """By endpoint, load, driver, framework and quantity."""
+    Compared = Mapping[tuple[ComparedTable, str, str], EntryComparison]
+    """By table, framework and quantity."""
 
 LATENCIES = (
     *("response_time_p99_ns", "service_time_p99_ns"),
@@ -74,7 +75,7 @@ def of_findings(findings: Findings) -> tuple[AgainstLatency, ...]:
         findings: What to report.
     """
     compared = {
-        (*one.table, one.framework, one.quantity): one
+        (one.table, one.framework, one.quantity): one
         for one in entry_comparison.of_table(findings.comparisons)
     }
     grouped: dict[tuple[str, str], list[Ranking]] = {}
@@ -98,7 +99,7 @@ def _points(rankings: Sequence[Ranking], latency: str, compared: Compared) -> li
     points: list[LatencyPoint] = []
     for ranking in rankings:
         for standing in ranking.standings:
-            key = (ranking.endpoint, ranking.load, ranking.driver, standing.framework)
+            key = (ranking.table, standing.framework)
             x, y = (_positive(compared.get((*key, name))) for name in (RANKED_BY, latency))
             if standing.level == "void" or x is None or y is None:
                 continue

@@ -13,7 +13,7 @@ from plimsoll.verdicts.catalogue import role
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from plimsoll.comparison.entry_comparison import ComparedTable
+    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.recording import RecordedDatabase
 

@@ -31,6 +31,7 @@ from plimsoll.aggregate import (
     statuses,
     steady_state,
 )
+from plimsoll.aggregate.outcomes import NOT_FAILED
 from plimsoll.aggregate.steady_state import SteadyState
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.aggregate.summary import Summary
@@ -93,6 +94,24 @@ def judged(trial: Tables) -> TrialFindings:
     return _findings(
         trial.recording, DerivedTrial({**empty.tables, **named}, {"verdicts": verdicts})
     )
+
+
+def listed(trial: Tables) -> TrialFindings:
+    """The same with what only a list of everything needs: kinds of failures, and the steady state.
+
+    Args:
+        trial: Its tables.
+    """
+    return dataclasses.replace(
+        judged(trial),
+        failures=failures.kinds(failures.by_second(trial.requests)) if _has_failed(trial) else (),
+        course=steady_state.in_full(trial.recording, trial.requests, trial.usage),
+    )
+
+
+def _has_failed(trial: Tables) -> bool:
+    """Whether any request has failed, also outside of the measurement window."""
+    return any(one.requests and one.outcome not in NOT_FAILED for one in trial.outcome_counts)
 
 
 def _has_load(trial: Tables) -> bool:

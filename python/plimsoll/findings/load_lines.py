@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from plimsoll import load_line
 from plimsoll.aggregate.trial import stored
 from plimsoll.findings import beyond as beyonds
 from plimsoll.findings import entries
-from plimsoll.load_line import campaign_search
-from plimsoll.load_line.campaign_search import EntrySearch
+from plimsoll.load_line.tries import is_try
 from plimsoll.statistics import ranks
 from plimsoll.statistics.intervals import Estimate, Interval
 from plimsoll.verdicts.verdict import worst_trial
@@ -228,12 +228,12 @@ def of_campaign(
         StorageError: Rows cannot be read.
     """
     by_id = {one.recording.trial: one for one in trials}
-    grouped = campaign_search.by_entry(one.recording for one in trials)
+    grouped = load_line.campaign_search.by_entry(one.recording for one in trials)
     found: list[EntryLines] = []
     for entry, recordings in grouped.items():
-        tries = [one for one in recordings if campaign_search.is_try(one)]
-        peaks = [one for one in recordings if not campaign_search.is_try(one)]
-        search = EntrySearch(results, entry, peaks, wanted, seed)
+        tries = [one for one in recordings if is_try(one)]
+        peaks = [one for one in recordings if not is_try(one)]
+        search = load_line.campaign_search.EntrySearch(results, entry, peaks, wanted, seed)
         for one in sorted(tries, key=lambda each: each.repetition):
             search.take(one)
         title = recordings[0].title

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.findings import ladders
-from plimsoll.load_line import campaign_search
+from plimsoll.load_line.tries import is_try
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,4 +40,4 @@ def without_tries(
     """
     if as_run is None or as_run.line is None:
         return tuple(trials)
-    return tuple(one for one in trials if not campaign_search.is_try(one.recording))
+    return tuple(one for one in trials if not is_try(one.recording))

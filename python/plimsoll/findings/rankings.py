@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.comparison import entry_comparison
-from plimsoll.findings.trial import RANKED_BY, load_name
+from plimsoll.comparison.compared_table import ComparedTable
+from plimsoll.findings.trial import RANKED_BY, by_table
 from plimsoll.verdicts.catalogue import title
 from plimsoll.verdicts.levels import by_checks
 from plimsoll.verdicts.verdict import TRIAL_LEVELS, worst_trial
@@ -103,6 +104,11 @@ class Ranking:
     standings: tuple[Standing, ...]
     driver: str = "plimsoll"
 
+    @property
+    def table(self) -> ComparedTable:
+        """What its frameworks are compared in."""
+        return ComparedTable(self.endpoint, self.load, self.driver)
+
 
 def rankings(trials: Sequence[TrialFindings], comparisons: pa.Table) -> tuple[Ranking, ...]:
     """The ranking of each endpoint, load and driver, endpoints in the order of the contract.
@@ -112,43 +118,37 @@ def rankings(trials: Sequence[TrialFindings], comparisons: pa.Table) -> tuple[Ra
         comparisons: Rows of `tables.COMPARISONS`.
     """
     compared = {
-        (*one.table, one.framework): one
+        (one.table, one.framework): one
         for one in entry_comparison.of_table(comparisons)
         if one.quantity == RANKED_BY
     }
-    grouped: dict[tuple[str, str, str], dict[str, list[TrialFindings]]] = {}
-    for trial in trials:
-        recording = trial.recording
-        key = (recording.endpoint, load_name(recording), recording.driver_name)
-        grouped.setdefault(key, {}).setdefault(recording.title, []).append(trial)
     return tuple(
-        _ranking(field, frameworks, compared)
-        for field, frameworks in sorted(grouped.items(), key=_place)
+        _ranking(table, frameworks, compared)
+        for table, frameworks in sorted(by_table(trials).items(), key=_place)
     )
 
 
-def _place(item: tuple[tuple[str, str, str], object]) -> tuple[int, str, str, str]:
+def _place(item: tuple[ComparedTable, object]) -> tuple[int, str, str, str]:
     """Where a ranking stands: endpoints in the order of the contract, then by name."""
     (endpoint, load, driver), _ = item
     return _CONTRACT.get(endpoint, len(_CONTRACT)), endpoint, load, driver
 
 
 def _ranking(
-    field: tuple[str, str, str],
+    table: ComparedTable,
     frameworks: Mapping[str, Sequence[TrialFindings]],
-    compared: Mapping[tuple[str, str, str, str], EntryComparison],
+    compared: Mapping[tuple[ComparedTable, str], EntryComparison],
 ) -> Ranking:
-    endpoint, load, driver = field
     yardsticks = {name for name, trials in frameworks.items() if _is_yardstick(trials)}
     is_beside = yardsticks < frameworks.keys()
     standings = [
         replace(
-            _standing(framework, trials, compared.get((*field, framework))),
+            _standing(framework, trials, compared.get((table, framework))),
             is_yardstick=is_beside and framework in yardsticks,
         )
         for framework, trials in frameworks.items()
     ]
-    return Ranking(endpoint, load, tuple(sorted(standings, key=_order)), driver)
+    return Ranking(table.endpoint, table.load, tuple(sorted(standings, key=_order)), table.driver)
 
 
 def _is_yardstick(trials: Sequence[TrialFindings]) -> bool:

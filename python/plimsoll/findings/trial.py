@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import RANKED
 from plimsoll.verdicts.levels import of_trial
 from plimsoll.verdicts.verdict import worst_trial
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.stalls import StallsRow
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.summary import Summary
-    from plimsoll.comparison.entry_comparison import ComparedTable
     from plimsoll.recording import Recording
     from plimsoll.verdicts.verdict import Level, Verdict
 
@@ -132,9 +132,8 @@ def by_table(
     """Trials by endpoint, load and driver, in their order; then by framework and variant."""
     found: dict[ComparedTable, dict[str, list[TrialFindings]]] = {}
     for one in trials:
-        recording = one.recording
-        table = (recording.endpoint, recording.load.name, recording.driver_name)
-        found.setdefault(table, {}).setdefault(recording.title, []).append(one)
+        table = ComparedTable.of(one.recording)
+        found.setdefault(table, {}).setdefault(one.recording.title, []).append(one)
     return dict(sorted(found.items()))
 
 

@@ -9,6 +9,7 @@ from plimsoll import plan
 from plimsoll.events import Listener, Step, ignore
 from plimsoll.load_line import campaign_search
 from plimsoll.load_line.campaign_search import EntrySearch, LineEntry
+from plimsoll.load_line.tries import is_try
 from plimsoll.report.results import lined
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def recorded(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial,
     """
     peaks = _peaks(asked, refuses)
     found: list[Trial] = []
-    for one in filter(campaign_search.is_try, map(stored.recording, stored.trial_ids())):
+    for one in filter(is_try, map(stored.recording, stored.trial_ids())):
         like = peaks.get(LineEntry.of(one))
         if like is not None and one.load.model != "unknown":
             found.append(plan.tried(asked, like, one.load, one.repetition, one.order))
@@ -88,9 +89,9 @@ class LineTurns:
         recordings = [self._stored.recording(name) for name in fresh]
         self._taken.update(fresh)
         if not self._searches:
-            self._begin(one for one in recordings if not campaign_search.is_try(one))
+            self._begin(one for one in recordings if not is_try(one))
         told: dict[str, EntrySearch] = {}
-        tries = [one for one in recordings if campaign_search.is_try(one)]
+        tries = [one for one in recordings if is_try(one)]
         for one in sorted(tries, key=lambda each: each.repetition):
             search = self._searches.get(LineEntry.of(one))
             if search is not None:

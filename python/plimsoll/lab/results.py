@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
     from plimsoll.aggregate.summary import Summary
+    from plimsoll.aggregate.trial import Tables
     from plimsoll.errors import PlimsollError
     from plimsoll.findings.campaign_thresholds import CampaignThreshold
     from plimsoll.findings.findings import Findings
@@ -51,9 +52,16 @@ VERDICTS = pa.schema(
         ("text", pa.string()),
         ("remedies", pa.list_(pa.string())),
         ("source", pa.string()),
+        (
+            "tables",
+            pa.list_(pa.struct([(name, pa.string()) for name in ("endpoint", "load", "driver")])),
+        ),
     ]
 )
-"""Columns of `CampaignResults.verdicts`, as the attributes of `verdicts.verdict.Verdict`."""
+"""Columns of `CampaignResults.verdicts`, as the attributes of `verdicts.verdict.Verdict`.
+
+`tables` are those that a verdict on the campaign is about; empty where it is about all of them.
+"""
 
 
 def read(
@@ -383,10 +391,8 @@ class LoadResult(TrialResult):
         Raises:
             StorageError: The rows cannot be read.
         """
-        stored = self.campaign.stored
-        if isinstance(stored, UnkeptResults) and "findings" not in self.campaign.__dict__:
-            return derivation.judged(stored.counted(self.recording))
-        return self.findings
+        counted = self._counted
+        return self.findings if counted is None else derivation.judged(counted)
 
     def __enter__(self) -> Self:
         """The result, closed after the block."""
@@ -402,8 +408,25 @@ class LoadResult(TrialResult):
         Raises:
             StorageError: The rows cannot be read.
         """
-        (found,) = self.campaign.as_json()
-        return {**found, "recording": self.campaign.place if self.is_kept else None}
+        counted = self._counted
+        found = (
+            self.campaign.findings
+            if counted is None
+            else findings.gathering.of_trials(self.campaign.stored, [derivation.listed(counted)])
+        )
+        (listed,) = report.machine_readable.trials(found)
+        return {**listed, "recording": self.campaign.place if self.is_kept else None}
+
+    @property
+    def _counted(self) -> Tables | None:
+        """Its records where they answer faster than tables: of a load that is not recorded.
+
+        None once its findings are known.
+        """
+        stored = self.campaign.stored
+        if isinstance(stored, UnkeptResults) and "findings" not in self.campaign.__dict__:
+            return stored.counted(self.recording)
+        return None
 
     def close(self) -> None:
         """Closes the storage; a load that was not recorded is removed."""
@@ -411,5 +434,9 @@ class LoadResult(TrialResult):
 
 
 def _verdict_rows(verdicts: Sequence[Verdict]) -> pa.Table:
-    rows = [{name: getattr(one, name) for name in VERDICTS.names} for one in verdicts]
+    rows = [
+        {name: getattr(one, name) for name in VERDICTS.names}
+        | {"tables": [table._asdict() for table in one.tables]}
+        for one in verdicts
+    ]
     return pa.Table.from_pylist(rows, schema=VERDICTS)

@@ -4,3 +4,12 @@
 is measured, `counting` turns the records of a load into a try, `campaign_search` has the searches
 of a campaign, which are told what is recorded.
 """
+
+from typing import TYPE_CHECKING
+
+from plimsoll import doors
+
+if TYPE_CHECKING:
+    from plimsoll.load_line import campaign_search as campaign_search
+
+__getattr__ = doors.of_modules(__name__, ["campaign_search"])

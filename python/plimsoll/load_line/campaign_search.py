@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow.dataset as ds
 
 from plimsoll import errors
-from plimsoll.campaign.line_settings import TRY, LineSettings
+from plimsoll.campaign.line_settings import LineSettings
 from plimsoll.campaign.load import HIGHEST_LEVEL
 from plimsoll.errors import FrameworkError
 from plimsoll.load_line import counting, limits
@@ -68,11 +68,6 @@ def goal(wanted: LineSettings) -> SearchGoal:
         try_s=wanted.hold_s,
         has_processes=True,
     )
-
-
-def is_try(recording: Recording) -> bool:
-    """Whether a trial of a campaign of kind `line` is a try, and not the peak."""
-    return recording.load.name == TRY
 
 
 def by_entry(recordings: Iterable[Recording]) -> dict[LineEntry, list[Recording]]:

@@ -1,4 +1,4 @@
-"""A try: what one rate showed."""
+"""A try: what one rate showed, and which trials of a campaign are tries."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll.campaign.line_settings import TRY
+
 if TYPE_CHECKING:
     from plimsoll.load_line.limits import LineLimit
+    from plimsoll.recording import Recording
     from plimsoll.statistics.edge import Count
 
 State = Literal["held", "failed", "open"]
@@ -15,6 +18,11 @@ State = Literal["held", "failed", "open"]
 
 SURE = 0.975
 """Chance from which on a try has failed; below the rest of it, it has held."""
+
+
+def is_try(recording: Recording) -> bool:
+    """Whether a trial of a campaign of kind `line` is a try, and not the peak."""
+    return recording.load.name == TRY
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, Verdict
+from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, Verdict, joined
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.usage import Usage
+    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.recording import Origin, Recording
     from plimsoll.verdicts.limits import Limit
     from plimsoll.verdicts.verdict import Level
@@ -54,6 +55,7 @@ class Finding:
         sentence: What was found, with the numbers, without a full stop.
         remedy: What to do about it if it is not sound, without a full stop.
         further: Further sentences, such as what it means, each without a full stop.
+        tables: Of a campaign: the tables that it is about; empty where it is about all of them.
     """
 
     level: Level
@@ -62,13 +64,20 @@ class Finding:
     sentence: str
     remedy: Remedy | str
     further: tuple[str, ...] = ()
+    tables: tuple[ComparedTable, ...] = ()
 
 
 def found(
-    limit: Limit, measured: float | None, sentence: str, remedy: Remedy | str, *further: str
+    limit: Limit,
+    measured: float | None,
+    sentence: str,
+    remedy: Remedy | str,
+    *further: str,
+    tables: Iterable[ComparedTable] = (),
 ) -> Finding:
     """A finding whose level follows from the limit."""
-    return Finding(limit.level(measured), measured, limit, sentence, remedy, further)
+    concerned = tuple(dict.fromkeys(tables))
+    return Finding(limit.level(measured), measured, limit, sentence, remedy, further, concerned)
 
 
 def unknown(limit: Limit, sentence: str, remedy: Remedy | str) -> Finding:
@@ -191,7 +200,11 @@ def _sentences(ordered: Sequence[Finding], unread: Sequence[str]) -> tuple[Sente
     """The sentences of findings, the worst first, each once."""
     reported = [
         Sentence(
-            one.level, _sentence(part), _sentence(_remedy(one.remedy, "campaign")), one.limit.name
+            one.level,
+            _sentence(part),
+            _sentence(_remedy(one.remedy, "campaign")),
+            one.limit.name,
+            one.tables,
         )
         for one in _reported(ordered)
         for part in (one.sentence, *one.further)
@@ -201,7 +214,8 @@ def _sentences(ordered: Sequence[Finding], unread: Sequence[str]) -> tuple[Sente
         reported.append(Sentence("not_checked", text))
     once: dict[str, Sentence] = {}
     for one in reported:
-        once.setdefault(one.text, one)
+        same = once.get(one.text, one)
+        once[one.text] = replace(same, tables=joined(same.tables, one.tables))
     return tuple(once.values())
 
 

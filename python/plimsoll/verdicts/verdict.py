@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Literal
+
+from plimsoll.comparison.compared_table import ComparedTable
 
 if TYPE_CHECKING:
     from plimsoll.recording import Recording
@@ -35,12 +37,14 @@ class Sentence:
         remedy: What to do about it, with a full stop; empty when there is nothing to do. Sentences
             of one finding have the same.
         limit: Name of the limit that it is about; empty where it is about none.
+        tables: Of a campaign: the tables that it is about; empty where it is about all of them.
     """
 
     level: Level
     text: str
     remedy: str = ""
     limit: str = ""
+    tables: tuple[ComparedTable, ...] = ()
 
     @property
     def is_doubting(self) -> bool:
@@ -93,6 +97,29 @@ class Verdict:
         """What to do, each once."""
         return tuple(dict.fromkeys(one.remedy for one in self.sentences if one.remedy))
 
+    @property
+    def tables(self) -> tuple[ComparedTable, ...]:
+        """The tables of a campaign that it is about; empty where it is about all of them."""
+        every = [one.tables for one in self.sentences if one.level == self.level]
+        return joined(*every)
+
+    def about(self, table: ComparedTable) -> Verdict | None:
+        """What it says of one table of a campaign; None where it says nothing.
+
+        What was measured belongs to the first sentence, which gave the verdict its level.
+
+        Args:
+            table: The table.
+        """
+        first, *_ = self.sentences
+        concerned = tuple(one for one in self.sentences if not one.tables or table in one.tables)
+        if not concerned:
+            return None
+        if first in concerned:
+            return replace(self, sentences=concerned)
+        level = concerned[0].level
+        return replace(self, level=level, measured=None, limit=None, sentences=concerned)
+
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Verdict:
         """A verdict from what `dataclasses.asdict` made of it.
@@ -100,8 +127,17 @@ class Verdict:
         Args:
             values: Its fields; `sentences` is a list of objects.
         """
-        fields: Any = {**values, "sentences": tuple(Sentence(**one) for one in values["sentences"])}
+        sentences = tuple(
+            replace(Sentence(**one), tables=tuple(map(ComparedTable._make, one.get("tables", ()))))
+            for one in values["sentences"]
+        )
+        fields: Any = {**values, "sentences": sentences}
         return cls(**fields)
+
+
+def joined(*tables: tuple[ComparedTable, ...]) -> tuple[ComparedTable, ...]:
+    """The tables that any of several sentences is about; empty where one is about all of them."""
+    return tuple(dict.fromkeys(chain.from_iterable(tables))) if all(tables) else ()
 
 
 def advised(sentences: Sequence[Sentence]) -> Iterator[tuple[str, str]]:

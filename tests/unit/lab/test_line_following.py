@@ -21,6 +21,7 @@ from plimsoll.events import Event, Step
 from plimsoll.lab.line_following import LineTurns, recorded
 from plimsoll.load_line import campaign_search
 from plimsoll.load_line.campaign_search import EntrySearch
+from plimsoll.load_line.tries import is_try
 from plimsoll.plan import Trial
 from plimsoll.recording import Ending, RecordedStage
 from plimsoll.storage.documents import CampaignFiles
@@ -121,10 +122,10 @@ def lines(stored: ParquetResults) -> dict[str, EntrySearch]:
     recordings = [stored.recording(name) for name in stored.trial_ids()]
     found: dict[str, EntrySearch] = {}
     for entry, each in campaign_search.by_entry(recordings).items():
-        peaks = [one for one in each if not campaign_search.is_try(one)]
+        peaks = [one for one in each if not is_try(one)]
         found[entry.framework] = EntrySearch(stored, entry, peaks, LINE, ASKED.seed)
         for one in sorted(each, key=lambda trial: trial.repetition):
-            if campaign_search.is_try(one):
+            if is_try(one):
                 found[entry.framework].take(one)
     return found
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 import sample
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
@@ -14,6 +15,7 @@ from plimsoll.report import contents
 from plimsoll.report.contents import answer
 from plimsoll.report.contents.answer import RankingAnswer
 from plimsoll.report.formats import html, markdown
+from plimsoll.verdicts.verdict import Sentence, Verdict
 
 
 def findings(*trials: TrialFindings) -> Findings:
@@ -99,6 +101,52 @@ def test_a_doubt_about_the_campaign_is_a_mark_and_a_sound_check_is_none() -> Non
     for found in answers(replace(sample.findings(), verdicts=verdicts)):
         marks = [(mark.name, mark.count) for mark in found.marks if not mark.count]
         assert marks == [("Listen queue too short", 0)]
+
+
+def doubt_at(*endpoints: str, text: str = "It scatters.") -> Verdict:
+    """A verdict on a campaign that doubts some of its endpoints, each in a sentence."""
+    found = sample.verdict("backlog", "campaign", "doubtful")
+    sentences = tuple(
+        Sentence(
+            "doubtful", f"At {one}: {text}", tables=(ComparedTable(one, "steady", "plimsoll"),)
+        )
+        for one in endpoints
+    )
+    return replace(found, sentences=sentences)
+
+
+def test_a_doubt_about_one_endpoint_is_a_mark_there_and_nowhere_else() -> None:
+    first, second = answers(replace(sample.findings(), verdicts=(doubt_at("json"),)))
+    assert [mark.name for mark in first.marks if not mark.count] == []
+    (mark,) = (mark for mark in second.marks if not mark.count)
+    assert mark.name == "Listen queue too short"
+    assert mark.remarks[0].text == "At json: It scatters."
+
+
+def test_a_doubt_about_two_endpoints_is_told_at_each_in_its_own_sentence() -> None:
+    found = answers(replace(sample.findings(), verdicts=(doubt_at("2048", "json"),)))
+    marks = [mark for one in found for mark in one.marks if not mark.count]
+    assert [mark.remarks[0].text for mark in marks] == [
+        "At 2048: It scatters.",
+        "At json: It scatters.",
+    ]
+
+
+def test_the_campaign_as_a_whole_names_the_endpoints_that_a_doubt_is_about() -> None:
+    (found,) = contents.of_campaign(replace(sample.findings(), verdicts=(doubt_at("json"),)))
+    assert (found.subject, found.text) == ("at json", "At json: It scatters.")
+    every = replace(sample.findings(), verdicts=(doubt_at("2048", "json"),))
+    assert contents.of_campaign(every)[0].subject == "campaign"
+    page = markdown.render(replace(sample.findings(), verdicts=(doubt_at("json"),)))
+    assert "**▲ doubtful · Listen queue too short** (at json): At json: It scatters." in page
+
+
+def test_of_many_endpoints_the_first_stand_for_all() -> None:
+    many = doubt_at(*"abcde")
+    (found,) = contents.of_campaign(replace(sample.findings(), verdicts=(many,)))
+    assert [one.text for one in found.sentences] == [
+        *("At a: It scatters.", "At b: It scatters.", "At c: It scatters.", "And 2 more.")
+    ]
 
 
 def test_a_check_that_doubts_two_blocks_is_one_mark_and_the_yardstick_has_its_own() -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import sample
+from plimsoll.comparison.compared_table import ComparedTable
+from plimsoll.findings.findings import Findings
 from plimsoll.report import contents
 from plimsoll.report.contents import answer
 from plimsoll.report.formats import card
@@ -31,6 +33,25 @@ def test_it_says_who_is_fastest_by_how_much_and_how_far_to_believe_it() -> None:
     assert shown.answer.bars == first.bars
     assert shown.answer.counts == first.counts
     assert "Example CPU" in shown.machines[0]
+
+
+def test_it_has_the_doubts_about_the_ranking_that_it_shows() -> None:
+    doubt = sample.verdict("backlog", "campaign", "doubtful", "It does not hold.")
+    (sentence,) = doubt.sentences
+
+    def of(endpoint: str) -> Findings:
+        table = ComparedTable(endpoint, "steady", "plimsoll")
+        said = replace(doubt, sentences=(replace(sentence, tables=(table,)),))
+        return replace(sample.findings(), verdicts=(said,))
+
+    plain, shown, other = (
+        card.card(one).answer for one in (sample.findings(), of("2048"), of("json"))
+    )
+    assert plain is not None
+    assert shown is not None
+    assert set(shown.marks) - set(plain.marks) == {("doubtful", "Listen queue too short")}
+    assert other == plain
+    assert card.render(of("2048")) != card.render(of("json")) == card.render(sample.findings())
 
 
 def test_beyond_six_frameworks_the_rest_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ import sample
 from plimsoll import tables
 from plimsoll.campaign import as_run
 from plimsoll.campaign.load import UnknownLoad
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.errors import StorageError
 from plimsoll.findings.findings import Findings
 from plimsoll.report import contents
@@ -114,6 +115,18 @@ def test_json_has_it_in_every_trial_of_the_campaign() -> None:
     assert [one["sentences"][0]["text"] for one in found["campaign_verdicts"]] == [
         one.text for one in findings.verdicts
     ]
+
+
+def test_json_has_the_tables_that_a_doubt_is_about() -> None:
+    findings = with_campaign()
+    (sentence,) = findings.verdicts[0].sentences
+    concerned = (ComparedTable("json", "steady", "plimsoll"),)
+    said = replace(findings.verdicts[0], sentences=(replace(sentence, tables=concerned),))
+    found = machine_readable.trial(findings.trials[0], (said, *findings.verdicts[1:]))
+    about, *others = found["campaign_verdicts"]
+    assert about["tables"] == [{"endpoint": "json", "load": "steady", "driver": "plimsoll"}]
+    assert about["sentences"][0]["tables"] == about["tables"]
+    assert [one["tables"] for one in others] == [[] for _ in others]
 
 
 # --- the campaign as run ---

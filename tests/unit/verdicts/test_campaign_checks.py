@@ -8,6 +8,7 @@ import pytest
 
 import sample
 from plimsoll.aggregate import steady_state
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import ComparedTrial
 from plimsoll.provenance import Part, Provenance, digest
 from plimsoll.recording import Ending, RecordedStage
@@ -564,9 +565,9 @@ def test_frameworks_are_compared_within_one_driver_only():
     assert judged("common_ceiling", *across) == ()
 
 
-def of_program(repetition, content, engine="1", framework="go", **changes):
+def of_program(repetition, content, engine="1", definition="", framework="go", **changes):
     parts = (Part("file", "app.py", digest(content.encode())),)
-    measured = (Part("program", "engine", engine), Part("definition", "load", engine))
+    measured = (Part("program", "engine", engine), Part("definition", "load", definition or engine))
     known = Provenance(parts, measured)
     began = f"2026-01-0{repetition}T00:00:00Z"
     return trial(
@@ -625,3 +626,118 @@ def test_no_rank_is_claimed_of_the_yardstick():
     found = verdict("repetitions_agree", *trials)
     assert found.level == "not_checked"
     assert "no rank is claimed" in found.text
+
+
+HERE, THERE = (
+    ComparedTable("2048", "steady", "plimsoll"),
+    ComparedTable("json", "steady", "plimsoll"),
+)
+
+
+def at_both(here, there):
+    """What the verdict on trials at two endpoints says of each of them; None for nothing."""
+
+    def told(check):
+        (found,) = judged(check, *here, *(moved(one) for one in there))
+        return found, *(of and of.text for of in (found.about(HERE), found.about(THERE)))
+
+    return told
+
+
+def moved(one):
+    recording = replace(one.recording, endpoint="json", trial=one.recording.trial + ".json")
+    return replace(one, recording=recording)
+
+
+@pytest.mark.parametrize(
+    ("check", "doubted", "sound"),
+    [
+        ("repetitions_agree", blocks(8000, 9000, 7000), blocks(8000, 8010, 7990)),
+        (
+            "repetitions_agree",
+            [*blocks(8000, 8010, name="go"), *blocks(2000, 2005, name="node")],
+            [*blocks(8000, 8010, name="go")],
+        ),
+        (
+            "repetitions_agree",
+            [
+                trial("go", 8000, repetition=place, course=course)
+                for place, course in enumerate((steady_state.FLAT, steady_state.WARM_UP), 1)
+            ],
+            blocks(8000, 8010, 8020, name="go"),
+        ),
+        ("equally_disturbed", ranked(0.05, 0.25), ranked(0.3, 0.3)),
+        (
+            "common_ceiling",
+            at_the_top(46_300, 46_100, 45_900, server_busy_ratio=0.6),
+            at_the_top(46_300, 46_100, 45_900),
+        ),
+        (
+            "identical_series",
+            [trial("go", 8000, steps=RISING), trial("node", 8000, steps=RISING)],
+            [trial("go", 8000, steps=RISING), trial("node", 8000, steps=RISING[::-1])],
+        ),
+        (
+            "one_program",
+            [of_program(1, "a"), of_program(2, "a", definition="2")],
+            [of_program(1, "a"), of_program(2, "a")],
+        ),
+    ],
+)
+def test_a_doubt_about_one_endpoint_is_none_about_another(check, doubted, sound):
+    found, here, there = at_both(doubted, sound)(check)
+    assert found.level == "doubtful"
+    assert found.tables == (HERE,)
+    assert here
+    assert there is None
+    found, here, there = at_both(sound, doubted)(check)
+    assert found.tables == (THERE,)
+    assert here is None
+    assert there
+
+
+def test_each_endpoint_has_a_sentence_of_its_own_entry_and_the_widest_one_comes_first():
+    narrow = [*blocks(8000, 9000, 7000, name="go"), *blocks(800, 820, 800, name="node")]
+    wide = [*blocks(8000, 11000, 5000, name="axum"), *blocks(800, 1100, 500, name="node")]
+    found, here, there = at_both(narrow, wide)("repetitions_agree")
+    assert set(found.tables) == {HERE, THERE}
+    assert found.text.index("json") < found.text.index("2048")
+    assert here.startswith("Repetitions of go · 2048 · steady differ: 7,000 to 9,000")
+    assert there.startswith("Repetitions of axum · json · steady differ")
+    assert there.endswith("; so do those of node.")
+
+
+def test_the_number_that_a_verdict_measured_is_of_its_first_sentence_only():
+    narrow, wide = blocks(8000, 9000, 7000), blocks(8000, 11000, 5000)
+    found, *_ = at_both(narrow, wide)("repetitions_agree")
+    assert found.about(THERE).measured == found.measured
+    assert (found.about(HERE).measured, found.about(HERE).limit) == (None, None)
+    assert found.about(HERE).level == "doubtful"
+
+
+def test_few_repetitions_are_told_of_each_endpoint_that_claims_a_rank():
+    few = [
+        *blocks(8000, 8010, name="go"),
+        *blocks(2000, 2005, name="node"),
+        *blocks(900, 901, name="django"),
+    ]
+    found, here, there = at_both(few, few)("repetitions_agree")
+    assert found.text.count("Only 2 repetitions of every entry count") == 1
+    assert here.endswith("Yet go is ranked ahead of node at 2048, steady (and 1 more there).")
+    assert there.endswith("Yet go is ranked ahead of node at json, steady (and 1 more there).")
+    assert there.startswith("Only 2 repetitions of every entry count")
+
+
+def test_a_block_that_only_one_endpoint_has_is_no_doubt_about_the_others():
+    """As where a campaign goes on until its intervals are narrow, and one table needs more."""
+    here = blocks(10_000, 10_100, 8_900)
+    found, at_it, elsewhere = at_both(here, blocks(10_000, 10_000))("reference_drift")
+    assert (found.subject, found.level, found.tables) == ("block 3", "doubtful", (HERE,))
+    assert at_it
+    assert elsewhere is None
+
+
+def test_a_drift_over_the_campaign_is_about_all_of_it():
+    found = verdict("order_neutral", *drifting(0.1))
+    assert (found.level, found.tables) == ("doubtful", ())
+    assert found.about(HERE) == found.about(THERE) == found

@@ -1,6 +1,8 @@
+import json
 from dataclasses import asdict, replace
 
 from plimsoll.campaign.load import UnknownLoad
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.verdicts.catalogue import limit
 from plimsoll.verdicts.finding import Remedy, found, not_checked, of_trial, unknown, verdict
 from plimsoll.verdicts.limits import Limits
@@ -86,5 +88,10 @@ def test_what_another_tool_did_not_record_is_not_checked():
 
 
 def test_a_verdict_is_the_same_after_it_was_written_and_read():
-    given = verdict("failures_explained", "go.1", [found(LIMIT, 0.5, "bad", "stop")], "somebody")
-    assert Verdict.read(asdict(given)) == given
+    tables = (ComparedTable("2048", "steady", "plimsoll"),)
+    findings = [found(LIMIT, 0.5, "bad", "stop", tables=tables)]
+    given = verdict("failures_explained", "go.1", findings, "somebody")
+    read = Verdict.read(json.loads(json.dumps(asdict(given))))
+    assert read.tables == given.tables == tables
+    assert replace(read, sentences=given.sentences) == given
+    assert read.sentences == given.sentences

@@ -21,6 +21,7 @@ from plimsoll.report.contents.remarks import (
     doubts_of,
     ended,
     of_campaign,
+    of_table,
     remark,
 )
 from plimsoll.report.contents.trial import TrialContents, trials
@@ -48,6 +49,7 @@ __all__ = [
     "extent",
     "machines",
     "of_campaign",
+    "of_table",
     "rankings",
     "remark",
     "subtitle",

@@ -12,10 +12,10 @@ from plimsoll import wording
 from plimsoll.findings import distributions
 from plimsoll.report import contents, words
 from plimsoll.statistics.intervals import Interval
-from plimsoll.verdicts.verdict import DOUBTING, worst
+from plimsoll.verdicts.verdict import worst
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from plimsoll.findings.distributions import Distributions
     from plimsoll.findings.findings import Findings
@@ -92,6 +92,11 @@ class Mark:
     remarks: tuple[Remark, ...]
     more: int
 
+    @property
+    def brief(self) -> str:
+        """Its name, with the number of trials where it is about some: `Not steady (2)`."""
+        return f"{self.name} ({self.count})" if self.count else self.name
+
 
 @dataclass(frozen=True)
 class RankingAnswer:
@@ -136,8 +141,10 @@ def answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[Ran
         rankings: Its rankings, as `contents.rankings` gives them.
     """
     by_id = {trial.recording.trial: trial for trial in findings.trials}
-    of_campaign = _campaign_marks(findings)
-    return [_answer(one, by_id, of_campaign) for one in rankings]
+    return [
+        _answer(one, by_id, _campaign_marks(contents.of_table(findings, one.ranking.table)))
+        for one in rankings
+    ]
 
 
 def _answer(
@@ -296,12 +303,11 @@ def _failure_marks(trials: Sequence[TrialFindings]) -> list[Mark]:
     ]
 
 
-def _campaign_marks(findings: Findings) -> list[Mark]:
-    """One mark for each check that doubts the campaign, with its worst level."""
+def _campaign_marks(doubting: Iterable[Remark]) -> list[Mark]:
+    """One mark for each check on the campaign that doubts a ranking, with its worst level."""
     found: dict[str, list[Remark]] = {}
-    for one in contents.of_campaign(findings):
-        if one.level in DOUBTING:
-            found.setdefault(one.name, []).append(one)
+    for one in doubting:
+        found.setdefault(one.name, []).append(one)
     return [
         _mark(
             worst(one.level for one in remarks),

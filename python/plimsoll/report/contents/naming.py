@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from plimsoll.findings.trial import load_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.recording import Recording
 
 ENGINE = "plimsoll"
@@ -21,6 +24,20 @@ def title(recording: Recording) -> str:
         f"{recording.title} · {recording.endpoint} · {load_name(recording)}{by} · "
         f"repetition {recording.repetition}"
     )
+
+
+def parts(
+    table: ComparedTable, tables: Sequence[ComparedTable], always: tuple[int, ...] = (0,)
+) -> list[str]:
+    """What a table is called beside others: its endpoint, and load and driver where several are.
+
+    Args:
+        table: The table.
+        tables: Every table.
+        always: Places of what is named always.
+    """
+    each = [{one[place] for one in tables} for place in range(len(table))]
+    return [name for place, name in enumerate(table) if place in always or len(each[place]) > 1]
 
 
 def anchor(*parts: str) -> str:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
 from plimsoll.comparison import entry_comparison
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.findings import leads
 from plimsoll.findings.hold_length import hold_length
 from plimsoll.findings.trial import RANKED_BY
 from plimsoll.report import words
-from plimsoll.report.contents import stopping
+from plimsoll.report.contents import naming, stopping
 from plimsoll.report.contents.naming import anchor
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.report.contents.campaign import Facts
 
-Key = tuple[str, str, str, str]
-"""Endpoint, load, driver and quantity."""
+Key = tuple[ComparedTable, str]
+"""Table and quantity."""
 
 _OTHERS = (
     ("p50", "response_time_p50_ns", wording.duration),
@@ -108,7 +109,7 @@ def rankings(findings: Findings) -> list[RankingContents]:
     """Every ranking."""
     compared: dict[Key, list[EntryComparison]] = {}
     for one in entry_comparison.of_table(findings.comparisons):
-        compared.setdefault((*one.table, one.quantity), []).append(one)
+        compared.setdefault((one.table, one.quantity), []).append(one)
     states: dict[str, State] = {trial.recording.trial: trial.state for trial in findings.trials}
     return [_ranking(ranking, findings, compared, states) for ranking in findings.rankings]
 
@@ -127,7 +128,7 @@ def _ranking(
     states: Mapping[str, State],
 ) -> RankingContents:
     def entries(quantity: str) -> Sequence[EntryComparison]:
-        return compared.get((ranking.endpoint, ranking.load, ranking.driver, quantity), ())
+        return compared.get((ranking.table, quantity), ())
 
     quantities = {
         (one.framework, one.quantity): one for quantity in _columns() for one in entries(quantity)
@@ -157,8 +158,7 @@ def _ranking(
 def _told_apart(ranking: Ranking, findings: Findings, resolution: leads.Resolution | None) -> str:
     """What differences a ranking tells apart, or which of its intervals are still too wide."""
     if findings.progress is not None:
-        table = (ranking.endpoint, ranking.load, ranking.driver)
-        return stopping.of_table(findings.progress, table)
+        return stopping.of_table(findings.progress, ranking.table)
     return "" if resolution is None else resolution.sentence
 
 
@@ -194,13 +194,7 @@ def _field(ranking: Ranking, findings: Findings, always: tuple[int, ...]) -> lis
         findings: All that there is.
         always: Places of what is named always.
     """
-    every = [(one.endpoint, one.load, one.driver) for one in findings.rankings]
-    own = (ranking.endpoint, ranking.load, ranking.driver)
-    return [
-        name
-        for place, name in enumerate(own)
-        if place in always or len({names[place] for names in every}) > 1
-    ]
+    return naming.parts(ranking.table, [one.table for one in findings.rankings], always)
 
 
 def _row(

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.report import words
+from plimsoll.report.contents import naming
 from plimsoll.report.contents.naming import anchor, title
 from plimsoll.verdicts import catalogue
+from plimsoll.verdicts.verdict import CAMPAIGN as SUBJECT
 from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, advised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.verdicts.verdict import Level, Verdict
 
 CAMPAIGN = "The campaign as a whole"
 """Heading of what the checks on a campaign say."""
+
+MOST_SENTENCES = 3
+"""Sentences of one kind of finding that are shown of a campaign as a whole."""
 
 
 @dataclass(frozen=True)
@@ -113,9 +120,45 @@ def remark(verdict: Verdict, titles: Mapping[str, str]) -> Remark:
 
 
 def of_campaign(findings: Findings) -> list[Remark]:
-    """What the checks on a campaign say of it, the worst first, sound ones too."""
-    remarks = [remark(verdict, {}) for verdict in findings.verdicts]
+    """What the checks on a campaign say of it, the worst first, sound ones too.
+
+    Where a check doubts many tables, the first sentences stand for them; `of_table` has the others.
+    """
+    tables = [ranking.table for ranking in findings.rankings]
+    remarks = [
+        replace(
+            remark(verdict, {}),
+            subject=_concerned(verdict, tables),
+            sentences=tuple(_first(verdict.sentences)),
+        )
+        for verdict in findings.verdicts
+    ]
     return sorted(remarks, key=lambda entry: -LEVELS.index(entry.level))
+
+
+def of_table(findings: Findings, table: ComparedTable) -> list[Remark]:
+    """What the checks on a campaign doubt about one of its tables, the worst first."""
+    verdicts = filter(None, (verdict.about(table) for verdict in findings.verdicts))
+    doubting = [remark(verdict, {}) for verdict in verdicts if verdict.is_doubting]
+    return sorted(doubting, key=lambda entry: -LEVELS.index(entry.level))
+
+
+def _concerned(verdict: Verdict, tables: Sequence[ComparedTable]) -> str:
+    """What a verdict on a campaign is about; with its tables where these are not all."""
+    concerned = verdict.tables if verdict.is_doubting else ()
+    if not concerned or set(tables) <= set(concerned):
+        return verdict.subject
+    named = wording.listed([" · ".join(naming.parts(one, tables)) for one in concerned])
+    return f"at {named}" if verdict.subject == SUBJECT else f"{verdict.subject}, at {named}"
+
+
+def _first(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """The first few sentences of each kind of finding."""
+    for _, found in groupby(sentences, key=lambda one: (one.limit, one.remedy)):
+        every = [*found]
+        yield from every[:MOST_SENTENCES]
+        if rest := every[MOST_SENTENCES:]:
+            yield replace(rest[0], text=f"And {len(rest)} more.")
 
 
 def ended(trial: TrialFindings) -> Remark:

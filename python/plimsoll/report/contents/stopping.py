@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.report.contents import naming
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,11 +63,7 @@ def _blocks(tables: Sequence[TableProgress]) -> str:
 
 def _named(one: TableProgress, tables: Sequence[TableProgress]) -> list[tuple[str, float]]:
     """Undecided entries with what tells their table from others: `go/json`."""
-    parts = [
-        name
-        for place, name in enumerate(one.table)
-        if place == 0 or len({other.table[place] for other in tables}) > 1
-    ]
+    parts = naming.parts(one.table, [other.table for other in tables])
     return [("/".join([entry, *parts]), width) for entry, width in one.undecided]
 
 

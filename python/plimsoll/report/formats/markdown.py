@@ -117,10 +117,7 @@ def _answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[st
 
 def _answer(found: RankingAnswer) -> list[str]:
     counts = " · ".join(f"{words.MARKS[state]} {count} {state}" for state, count in found.counts)
-    marks = [
-        f"{words.MARKS[mark.state]} {literal(mark.name)}{f' ({mark.count})' if mark.count else ''}"
-        for mark in found.marks
-    ]
+    marks = [f"{words.MARKS[mark.state]} {literal(mark.brief)}" for mark in found.marks]
     headings = ("rank", "framework", "goodput, responses/s", "95 %", *answer.HEADINGS, "verdict")
     return [
         f"## {literal(found.place)}",

@@ -88,6 +88,7 @@ class PaperAnswer:
         counts: How many trials are in each state, without the states that none is in.
         total: How many trials there are, in words.
         doubts: The doubts in one sentence.
+        marks: Level and name of each doubt, with the number of trials where it is about some.
         bars: The frameworks, the best first.
         more: How many there is no room for.
     """
@@ -98,6 +99,7 @@ class PaperAnswer:
     counts: tuple[tuple[State, int], ...]
     total: str
     doubts: str
+    marks: tuple[tuple[State, str], ...]
     bars: tuple[Bar, ...]
     more: int
 
@@ -338,6 +340,7 @@ def answered(found: RankingAnswer, most_bars: int) -> PaperAnswer:
         counts=found.counts,
         total=found.total,
         doubts=_doubts(found.marks),
+        marks=tuple((mark.state, mark.brief) for mark in found.marks),
         bars=found.bars[:most_bars],
         more=len(found.bars[most_bars:]),
     )

@@ -77,8 +77,9 @@ def driver(summary: Summary, recording: Recording) -> str:
     driver = recording.driver
     threads = driver.threads if driver else 0
     memory = wording.size(driver.peak_rss_bytes if driver else None)
-    busy = wording.busy_cores(summary.driver_busy_cores)
-    return f"{busy} busy, {wording.several(threads, 'thread')}; {memory}"
+    busy_cores = summary.driver_busy_cores
+    busy = "" if busy_cores is None else f"{wording.busy_cores(busy_cores)} busy, "
+    return f"{busy}{wording.several(threads, 'thread')}; {memory}"
 
 
 def energy(found: TrialFindings, summary: Summary) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from plimsoll import texts, wording
+from plimsoll.report.results import judged
 from plimsoll.report.words import MARKS, level_name, level_text
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def document(
         "level": found.level,
         "claims": [_claim(one) for one in claimed],
         "results": [_result(one) for one in found.results],
-        "together": [asdict(verdict) for verdict in found.together],
+        "together": [judged.of_trial(verdict) for verdict in found.together],
     }
 
 
@@ -74,7 +75,7 @@ def _result(one: Audited) -> dict[str, object]:
     return {
         "figures": asdict(one.figures),
         "level": one.level if one.verdicts else None,
-        "verdicts": [asdict(verdict) for verdict in one.verdicts],
+        "verdicts": [judged.of_trial(verdict) for verdict in one.verdicts],
         "not_checked": one.missing,
     }
 

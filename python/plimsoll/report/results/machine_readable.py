@@ -10,8 +10,8 @@ from plimsoll.aggregate.energy import SOURCES
 from plimsoll.aggregate.summary import TIMES
 from plimsoll.findings.entries import EntryName
 from plimsoll.findings.ladders import SIDES
-from plimsoll.load_line import campaign_search
-from plimsoll.report.results import lined
+from plimsoll.load_line.tries import is_try
+from plimsoll.report.results import judged, lined
 from plimsoll.tables import STATISTICS
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _load_lines(found: TrialFindings, findings: Findings) -> list[dict[str, obje
             "level": entry.state,
             "rank_low": one.rank_low,
             "rank_high": one.rank_high,
-            "is_try": campaign_search.is_try(found.recording),
+            "is_try": is_try(found.recording),
             **lined.line_document(entry.found, one.line),
         }
         for ranking in findings.line_rankings
@@ -232,9 +232,9 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
         "statuses": [asdict(status) for status in found.statuses],
         "failures": [asdict(failure) for failure in found.failures],
         "driver": None if recording.driver is None else _driver(recording.driver, summary),
-        "verdicts": [asdict(verdict) for verdict in found.verdicts],
+        "verdicts": [judged.of_trial(verdict) for verdict in found.verdicts],
         "level": found.level,
-        "campaign_verdicts": [asdict(verdict) for verdict in campaign],
+        "campaign_verdicts": [judged.of_campaign(verdict) for verdict in campaign],
     }
 
 

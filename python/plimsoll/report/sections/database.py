@@ -13,7 +13,7 @@ from plimsoll.report.contents.section import Section, SectionTable, TableRow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.comparison.entry_comparison import ComparedTable
+    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.findings.database_use import EntryDatabaseUse
     from plimsoll.findings.findings import Findings
     from plimsoll.recording import RecordedDatabase

@@ -14,7 +14,7 @@ from plimsoll.verdicts.catalogue import role
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.comparison.entry_comparison import ComparedTable
+    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.findings.energy import EntryEnergy
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings

@@ -109,7 +109,7 @@ def _field(field: Sequence[Entry], limits: Limits) -> Finding:
         f"{_busy(unexplained)}: "
         "a shared limit was measured"
     )
-    return found(limit, count, sentence, REMEDY)
+    return found(limit, count, sentence, REMEDY, tables=(field[0].table,))
 
 
 def _is_at_its_limit(entry: Entry, limits: Limits) -> bool:

@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.driver_comparison import THROUGHPUT, disagreements
 from plimsoll.verdicts.finding import Finding, found, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
@@ -89,7 +90,8 @@ def _finding(one: Disagreement, by: ByDriver, apart: float, limit: Limit) -> Fin
         f"of {one.title}, {by.driver} reports {reported} requests/s and {one.against} "
         f"{expected}: {wording.percent(round(apart, 4))} {verb}"
     )
-    return found(limit, apart, sentence, REMEDY)
+    tables = [ComparedTable(one.endpoint, one.load, name) for name in (by.driver, one.against)]
+    return found(limit, apart, sentence, REMEDY, tables=tables)
 
 
 def _agreeing(compared: Sequence[tuple[Disagreement, ByDriver, float]], limit: Limit) -> Finding:

@@ -18,6 +18,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.comparison.compared_table import by_table
 from plimsoll.comparison.entries import entries, ranked_ahead
 from plimsoll.verdicts.finding import Finding, found, verdict
 from plimsoll.verdicts.limits import Limit
@@ -70,23 +71,28 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
 
 
 def _findings(known: Sequence[Entry], limit: Limit) -> list[Finding]:
-    pairs = ranked_ahead(known)
-    most = max(pairs, key=lambda pair: _explained(*pair), default=None)
-    if most is None or limit.level(_explained(*most)) == "sound":
-        lost = [entry.lost_ratio for entry in known]
-        least, greatest = (wording.percent(round(one, 3)) for one in (min(lost), max(lost)))
-        sentence = (
-            f"trials waited {least} to {greatest} of the time for cores that other programs used; "
-            "no ranking depends on it"
-        )
-        return [found(limit, 0.0 if most is None else max(_explained(*most), 0.0), sentence, "")]
-    one, other = most
+    pairs = sorted(ranked_ahead(known), key=lambda pair: -_explained(*pair))
+    doubted = [pair for pair in pairs if limit.level(_explained(*pair)) != "sound"]
+    if doubted:
+        each = by_table(doubted, lambda pair: pair[0].table).values()
+        return [_finding(*most, limit) for most, *_ in each]
+    lost = [entry.lost_ratio for entry in known]
+    least, greatest = (wording.percent(round(one, 3)) for one in (min(lost), max(lost)))
+    sentence = (
+        f"trials waited {least} to {greatest} of the time for cores that other programs used; "
+        "no ranking depends on it"
+    )
+    return [found(limit, max((_explained(*pair) for pair in pairs), default=0.0), sentence, "")]
+
+
+def _finding(one: Entry, other: Entry, limit: Limit) -> Finding:
+    """The finding on a rank that is due to what others took."""
     lost = [wording.percent(round(entry.lost_ratio, 3)) for entry in (one, other)]
     sentence = (
         f"at {one.field}, {one.framework} is ranked ahead of {other.framework}, which waited "
         f"{lost[1]} of the time for cores that others used, {one.framework} only {lost[0]}"
     )
-    return [found(limit, _explained(*most), sentence, QUIET_HOST)]
+    return found(limit, _explained(one, other), sentence, QUIET_HOST, tables=(one.table,))
 
 
 def _explained(one: Entry, other: Entry) -> float:

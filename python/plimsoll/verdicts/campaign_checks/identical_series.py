@@ -94,7 +94,7 @@ def _field(field: Sequence[Entry], limits: Limits) -> Finding:
         f"{wording.several(len(pairs), 'pair')} of trials of different servers have the same "
         f"responses in every second: {wording.listed(reported)}"
     )
-    return found(limit, len(pairs), sentence, REMEDY)
+    return found(limit, len(pairs), sentence, REMEDY, tables=(field[0].table,))
 
 
 def _pairs(field: Sequence[Entry], within_ratio: float) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.provenance import Part, differences, named
 from plimsoll.verdicts.finding import found, verdict
 from plimsoll.verdicts.limits import Limit
@@ -101,7 +102,8 @@ def _mixed(recordings: Sequence[Recording], limits: Limits) -> Iterator[Verdict]
         sentence = (
             f"{title} mixes {len(programs)} programs: {wording.listed(reported)}; {named(changed)}"
         )
-        finding = found(limit, len(programs), sentence, REMEDY)
+        tables = map(ComparedTable.of, trials)
+        finding = found(limit, len(programs), sentence, REMEDY, tables=tables)
         yield verdict(NAME, server_name(title), [finding], SOURCE)
 
 
@@ -115,12 +117,16 @@ def _measured(recordings: Sequence[Recording], limits: Limits, *, are_one: bool)
     """
     limit = limits.of(SET_UPS)
     changed: dict[str, None] = {}
+    concerned: list[ComparedTable] = []
     most = 1
     for same, parts in ((_entry, _all_parts), (_driver, _shared_parts)):
         for _, trials in _grouped(recordings, same):
-            each = [parts(one) for one in trials if one.provenance.measurement]
+            known = [one for one in trials if one.provenance.measurement]
+            each = [parts(one) for one in known]
             most = max(most, len(set(each)))
-            changed.update(dict.fromkeys(_changes(each)))
+            if differing := _changes(each):
+                changed.update(dict.fromkeys(differing))
+                concerned += map(ComparedTable.of, known)
     if not changed:
         sentence = (
             "each server ran the same program in all trials, with the same setup"
@@ -129,7 +135,7 @@ def _measured(recordings: Sequence[Recording], limits: Limits, *, are_one: bool)
         )
         return verdict(NAME, CAMPAIGN, [found(limit, most, sentence, "")], SOURCE)
     sentence = f"trials were measured with {most} setups: {named(tuple(changed))}"
-    return verdict(NAME, CAMPAIGN, [found(limit, most, sentence, REMEDY)], SOURCE)
+    return verdict(NAME, CAMPAIGN, [found(limit, most, sentence, REMEDY, tables=concerned)], SOURCE)
 
 
 def _changes(parts: Iterable[tuple[Part, ...]]) -> tuple[str, ...]:

@@ -127,7 +127,7 @@ def _server(by_endpoint: dict[str, Entry], limits: Limits) -> Finding:
         sentence += "; its cores were saturated: this is its cost per request"
         return found(limit, 0, sentence, "")
     sentence += ": its cores were not saturated, so another limit was measured"
-    return found(limit, len(names), sentence, REMEDY)
+    return found(limit, len(names), sentence, REMEDY, tables=[entry.table for entry in group])
 
 
 def _is_at_its_limit(entry: Entry, limits: Limits) -> bool:

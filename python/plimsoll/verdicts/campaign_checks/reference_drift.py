@@ -27,6 +27,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.entries import entries, is_saturating
 from plimsoll.recording import YARDSTICK
 from plimsoll.verdicts.finding import Finding, found, unknown, verdict
@@ -86,14 +87,24 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
         return (_nowhere(limits),)
     others = _drifts_of_others(repetitions)
     in_turns = {one.recording.repetition for one in repetitions if one.took_turns}
-    verdicts = [
-        _in_turns(block, found_drifts[block], limits)
+    findings = {
+        block: _in_turns(block, found_drifts[block], limits)
         if block in in_turns and block in found_drifts
         else _block(block, found_drifts.get(block), others.get(block, ()), limits)
         for block in blocks
+    }
+    verdicts = [
+        verdict(NAME, block_name(block), [_measured_in(block, finding, repetitions)], SOURCE)
+        for block, finding in findings.items()
     ]
     doubts = tuple(one for one in verdicts if one.is_doubting)
     return doubts or (_all_sound(found_drifts, limits),)
+
+
+def _measured_in(block: int, finding: Finding, repetitions: Sequence[ComparedTrial]) -> Finding:
+    """A finding on a block with its tables: further blocks are not of all tables."""
+    recordings = [one.recording for one in repetitions if one.recording.repetition == block]
+    return replace(finding, tables=tuple(dict.fromkeys(map(ComparedTable.of, recordings))))
 
 
 def _is_measured(repetitions: Sequence[ComparedTrial]) -> bool:
@@ -145,11 +156,10 @@ def _is_alone(drift: float, others: Sequence[float]) -> bool:
     return same_way < DOUBTFUL_RATIO
 
 
-def _in_turns(block: int, drift: float, limits: Limits) -> Verdict:
-    """The verdict on a block whose servers took turns."""
+def _in_turns(block: int, drift: float, limits: Limits) -> Finding:
+    """The finding on a block whose servers took turns."""
     limit = _in_turns_limit(limits)
-    finding = found(limit, abs(drift), f"{_moved(block, drift)}: {SHARED}", REMEDY)
-    return verdict(NAME, block_name(block), [finding], SOURCE)
+    return found(limit, abs(drift), f"{_moved(block, drift)}: {SHARED}", REMEDY)
 
 
 def _in_turns_limit(limits: Limits) -> Limit:
@@ -165,19 +175,16 @@ def _moved(block: int, drift: float) -> str:
     )
 
 
-def _block(block: int, drift: float | None, others: Sequence[float], limits: Limits) -> Verdict:
+def _block(block: int, drift: float | None, others: Sequence[float], limits: Limits) -> Finding:
     limit = limits.of(DRIFT_RATIO)
     if drift is None:
         sentence = f"the reference server has no valid trial in {block_name(block)}"
-        finding = unknown(limit, f"{sentence}, so drift of the machine is unknown there", MISSING)
-    else:
-        sentence = _moved(block, drift)
-        if _is_alone(drift, others) and limit.level(abs(drift)) == "void":
-            sentence = f"{sentence}, and the other servers were not"
-            finding = Finding("doubtful", abs(drift), limit, sentence, REMEDY)
-        else:
-            finding = found(limit, abs(drift), f"{sentence}: the machine had changed", REMEDY)
-    return verdict(NAME, block_name(block), [finding], SOURCE)
+        return unknown(limit, f"{sentence}, so drift of the machine is unknown there", MISSING)
+    sentence = _moved(block, drift)
+    if _is_alone(drift, others) and limit.level(abs(drift)) == "void":
+        sentence = f"{sentence}, and the other servers were not"
+        return Finding("doubtful", abs(drift), limit, sentence, REMEDY)
+    return found(limit, abs(drift), f"{sentence}: the machine had changed", REMEDY)
 
 
 def _all_sound(found_drifts: dict[int, float], limits: Limits) -> Verdict:

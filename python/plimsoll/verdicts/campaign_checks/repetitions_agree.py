@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.steady_state import SHORT
+from plimsoll.comparison.compared_table import by_table
 from plimsoll.comparison.entries import entries, ranked_ahead
 from plimsoll.statistics.repetitions import beyond_chance
 from plimsoll.verdicts.finding import Finding, found, not_checked, verdict
@@ -35,6 +36,7 @@ from plimsoll.verdicts.verdict import CAMPAIGN
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.comparison.comparisons import ComparedTrial
     from plimsoll.comparison.entries import Entry
     from plimsoll.verdicts.limits import Limit, Limits
@@ -122,7 +124,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     levels = {one.title: _levels(one) for one in found_entries if one.is_saturating}
     deviations = {one.title: _deviation(one, levels) for one in found_entries}
     findings = [
-        _number(found_entries, _requested(repetitions), deviations, limits),
+        *_number(found_entries, _requested(repetitions), deviations, limits),
         *_spread(found_entries, deviations, limits),
         *_claims(found_entries, deviations, limits),
         *_courses(found_entries, limits),
@@ -137,7 +139,7 @@ def _requested(repetitions: Sequence[ComparedTrial]) -> int:
 
 def _number(
     found_entries: Sequence[Entry], requested: int, deviations: Deviations, limits: Limits
-) -> Finding:
+) -> list[Finding]:
     """How many repetitions there are, and the spread that they have."""
     limit = limits.of(REPETITIONS)
     fewest = min(len(entry.repetitions) for entry in found_entries)
@@ -149,14 +151,19 @@ def _number(
             f"; the numbers of {widest.title} scatter the most, with a standard deviation of "
             f"{wording.percent(round(deviations[widest.title], 4))}"
         )
-        return found(limit, fewest, sentence, "")
+        return [found(limit, fewest, sentence, "")]
     reported = _of_few(few, len(found_entries))
-    bold = [_claimed(*pair) for pair in ranked_ahead(found_entries) if _is_bold(pair, limit)]
+    bold = [pair for pair in ranked_ahead(found_entries) if _is_bold(pair, limit)]
     if bold:
-        return found(limit, fewest, reported, MORE, f"yet {wording.listed(bold, 2)}")
+        return [
+            found(limit, fewest, reported, MORE, f"yet {_claimed(pairs)}", tables=(table,))
+            for table, pairs in by_table(bold, _table).items()
+        ]
     if fewest < requested:
-        return found(limit, fewest, f"{reported}, of {requested} that were requested", LOST)
-    return not_checked(limit, f"{reported}; no rank is claimed")
+        sentence = f"{reported}, of {requested} that were requested"
+        tables = [entry.table for entry in few]
+        return [found(limit, fewest, sentence, LOST, tables=tables)]
+    return [not_checked(limit, f"{reported}; no rank is claimed")]
 
 
 def _of_few(few: Sequence[Entry], total: int) -> str:
@@ -177,8 +184,15 @@ def _is_bold(pair: tuple[Entry, Entry], limit: Limit) -> bool:
     return limit.level(min(len(entry.repetitions) for entry in pair)) != "sound"
 
 
-def _claimed(one: Entry, other: Entry) -> str:
-    return f"{one.framework} is ranked ahead of {other.framework} at {one.field}"
+def _table(pair: tuple[Entry, Entry]) -> ComparedTable:
+    return pair[0].table
+
+
+def _claimed(pairs: Sequence[tuple[Entry, Entry]]) -> str:
+    """Ranks that one table claims, the first by name."""
+    (one, other), *others = pairs
+    more = f" (and {len(others)} more there)" if others else ""
+    return f"{one.framework} is ranked ahead of {other.framework} at {one.field}{more}"
 
 
 def _deviation(entry: Entry, levels: Mapping[str, Levels]) -> float:
@@ -229,7 +243,7 @@ def _levels(entry: Entry) -> Levels:
 def _spread(
     found_entries: Sequence[Entry], deviations: Deviations, limits: Limits
 ) -> list[Finding]:
-    """The entry whose repetitions scatter the most beyond what the scatter of turns explains."""
+    """The entry of each table that scatters the most beyond what the scatter of turns explains."""
     limit = limits.of(SPREAD_RATIO)
     # The level of a block, which deviations are taken about, is known better than one entry.
     spreads = [
@@ -238,24 +252,29 @@ def _spread(
         if len(entry.repetitions) >= SPREAD_FROM
     ]
     wide = [one for one in spreads if limit.level(one[0]) != "sound"]
-    if not wide:
-        return []
-    deviation, widest = max(wide, key=lambda one: one[0])
+    wide.sort(key=lambda one: -one[0])
+    return [_differing(each, limit) for each in by_table(wide, lambda one: one[1].table).values()]
+
+
+def _differing(wide: Sequence[tuple[float, Entry]], limit: Limit) -> Finding:
+    """Entries of one table that scatter too much, the widest first."""
+    (deviation, widest), *others = wide
     numbers = widest.values(COUNTED)
-    others = f", and {len(wide) - 1} more scatter too much" if wide[1:] else ""
+    so_do = wording.listed([entry.framework for _, entry in others])
     sentence = (
         f"repetitions of {widest.title} differ: {wording.count(min(numbers))} to "
         f"{wording.count(max(numbers))} correct responses/s, a standard deviation of "
-        f"{wording.percent(round(deviation, 4))} without what the machine did{others}"
+        f"{wording.percent(round(deviation, 4))} without what the machine did"
+        f"{f'; so do those of {so_do}' if so_do else ''}"
     )
     remedy = "Find what changed on the machine or the server, and add repetitions"
-    return [found(limit, deviation, sentence, remedy)]
+    return found(limit, deviation, sentence, remedy, tables=(widest.table,))
 
 
 def _claims(
     found_entries: Sequence[Entry], deviations: Deviations, limits: Limits
 ) -> list[Finding]:
-    """Neighbours in a ranking that differ by less than their repetitions scatter."""
+    """Of each table the neighbours whose difference their scatter exceeds the most."""
     limit = limits.of(CLAIM_RATIO)
     claims = [
         (_scatter(one, other, deviations) / (_middle(one) / _middle(other) - 1), one, other)
@@ -263,15 +282,17 @@ def _claims(
         if _middle(other) > 0
     ]
     bold = [claim for claim in claims if limit.level(claim[0]) != "sound"]
-    if not bold:
-        return []
-    ratio, one, other = max(bold, key=lambda claim: claim[0])
-    sentence = (
-        f"at {one.field}, {one.framework} is ahead of {other.framework} by "
-        f"{wording.percent(round(_middle(one) / _middle(other) - 1, 4))}, less than their "
-        f"repetitions scatter ({wording.percent(round(_scatter(one, other, deviations), 4))})"
-    )
-    return [found(limit, ratio, sentence, "Add repetitions before you trust this rank")]
+    bold.sort(key=lambda claim: -claim[0])
+    findings: list[Finding] = []
+    for table, ((ratio, one, other), *_) in by_table(bold, lambda claim: claim[1].table).items():
+        sentence = (
+            f"at {one.field}, {one.framework} is ahead of {other.framework} by "
+            f"{wording.percent(round(_middle(one) / _middle(other) - 1, 4))}, less than their "
+            f"repetitions scatter ({wording.percent(round(_scatter(one, other, deviations), 4))})"
+        )
+        remedy = "Add repetitions before you trust this rank"
+        findings.append(found(limit, ratio, sentence, remedy, tables=(table,)))
+    return findings
 
 
 def _middle(entry: Entry) -> float:
@@ -283,15 +304,16 @@ def _scatter(one: Entry, other: Entry, deviations: Deviations) -> float:
 
 
 def _courses(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
-    """Entries that were steady in one repetition and not in another."""
+    """Entries of each table that were steady in one repetition and not in another."""
     limit = limits.of(INCONSISTENT)
     mixed = [entry for entry in found_entries if len(_kinds(entry)) > 1]
-    if not mixed:
-        return []
-    reported = [f"{entry.title} ({', '.join(_kinds(entry))})" for entry in mixed]
-    sentence = f"repetitions disagree on the steady state of {wording.listed(reported)}"
-    remedy = "Lengthen the warm-up, and do not trust a median of these trials"
-    return [found(limit, len(mixed), sentence, remedy)]
+    findings: list[Finding] = []
+    for table, each in by_table(mixed, lambda entry: entry.table).items():
+        reported = [f"{entry.title} ({', '.join(_kinds(entry))})" for entry in each]
+        sentence = f"repetitions disagree on the steady state of {wording.listed(reported)}"
+        remedy = "Lengthen the warm-up, and do not trust a median of these trials"
+        findings.append(found(limit, len(each), sentence, remedy, tables=(table,)))
+    return findings
 
 
 def _kinds(entry: Entry) -> list[str]:

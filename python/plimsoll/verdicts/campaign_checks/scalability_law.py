@@ -15,6 +15,7 @@ Source: N. J. Gunther, Guerrilla Capacity Planning, 2007, on the universal scala
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -69,7 +70,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
         limits: The limits of the campaign.
     """
     findings = [
-        finding
+        replace(finding, tables=tuple(entry.table for entry in server))
         for server in _servers(repetitions)
         for finding in _server(server, _points(server), limits)
     ]

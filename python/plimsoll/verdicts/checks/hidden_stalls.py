@@ -114,7 +114,7 @@ def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:
         return found(limit, ratio, "no stall that changes p99 is hidden in the latencies", "")
     sentence = (
         f"the server stalled {_stalled(stalls_ns)}: users who do not wait for each other would see "
-        f"a p99 of at least {_time(wait_ns)}, not {_time(measured_ns)}"
+        f"a p99 of at least {_time(wait_ns)}, not the service time's {_time(measured_ns)}"
     )
     finding = found(limit, ratio, sentence, AT_A_RATE)
     is_doubted = finding.level != "sound"
@@ -135,7 +135,8 @@ def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[F
         wait_ns = stalls.wait_ns(lengths_ns, int(held_ns * connections), quantile) or 0.0
         sentence = (
             f"single connections stalled {_stalled(lengths_ns)}: users at random instants would "
-            f"see a {name} of at least {_time(wait_ns)}, not {_time(measured_ns)}"
+            f"see a {name} of at least {_time(wait_ns)}, not the service time's "
+            f"{_time(measured_ns)}"
         )
         finding = found(limit, wait_ns / measured_ns, sentence, AT_A_RATE)
         if finding.level != "sound":

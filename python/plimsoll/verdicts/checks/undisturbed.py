@@ -83,8 +83,8 @@ WHOSE = {
 }
 WAITING = {
     "server": "the server waited",
-    "driver": "the load generator",
-    "both": "they waited",
+    "driver": "the load generator waited",
+    "both": "server and load generator waited",
 }
 
 

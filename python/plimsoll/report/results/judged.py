@@ -1,0 +1,31 @@
+"""Verdicts as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from plimsoll.report.results.machine_readable import JsonObject
+    from plimsoll.verdicts.verdict import Verdict
+
+
+def of_trial(verdict: Verdict) -> JsonObject:
+    """A verdict on a trial or on published figures, ready for JSON."""
+    found = asdict(verdict)
+    for sentence in found["sentences"]:
+        del sentence["tables"]
+    return found
+
+
+def of_campaign(verdict: Verdict) -> JsonObject:
+    """A verdict on a campaign; `tables` are those it is about, of it and of each sentence.
+
+    Returns:
+        An object ready for JSON; `tables` is empty where it is about all tables.
+    """
+    found = asdict(verdict)
+    found["tables"] = [one._asdict() for one in verdict.tables]
+    for values, sentence in zip(found["sentences"], verdict.sentences, strict=True):
+        values["tables"] = [one._asdict() for one in sentence.tables]
+    return found
