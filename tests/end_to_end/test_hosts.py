@@ -22,8 +22,10 @@ import pytest
 
 import labs
 import preloads
+from command_line import run
 from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.drivers import records
+from plimsoll.errors import EngineFailed, InputError
 from plimsoll.hosts import certificates, hosts_file
 from plimsoll.processes.ports import free_port
 from small_servers import eventually
@@ -33,6 +35,7 @@ pytestmark = pytest.mark.timeout(300)
 VOID = 1
 UNFIT = 3
 DELAY_S = 0.01
+STAYED = "Rows stayed on their hosts"
 
 
 def recorded(folder: Path) -> dict[str, Any]:
@@ -401,3 +404,114 @@ def test_a_link_that_is_cut_loses_its_host_within_seconds(tmp_path: Path) -> Non
         assert "`three` was lost" in said_of(ran.stdout, "drivers_completed")
         assert set(rows_by_host(tmp_path / "recorded")) == {"one", "two"}
         assert levels(ran.stdout)["trial_completed"] == "sound", "the others ran to their end"
+
+
+def kept_remotely(lab: LabAtWork) -> None:
+    """A load of 1,600 requests whose rows stay on its two hosts."""
+    with lab.served() as address:
+        options = ("-c", "4", "-d", "800ms", "-R", "2000", "--keep-rows", "remote")
+        ran = load(lab, address, *options).end()
+    assert ran.code in {0, VOID}, ran.said
+
+
+def kept_folders(lab: LabAtWork) -> list[Path]:
+    return [Path(one["kept"]["folder"]) for one in recorded(lab.folder / "recorded")["hosts"]]
+
+
+def rows_fetched(lab: LabAtWork, *options: object) -> Any:
+    return lab.lab("host", "rows", lab.folder / "recorded", *options).end()
+
+
+def judged(lab: LabAtWork) -> tuple[dict[str, str], str]:
+    """Level of each check, and all that they say."""
+    ran = run("judge", lab.folder / "recorded", "--json", folder=lab.folder)
+    (trial,) = json.loads(ran.stdout)
+    return {one["check"]: one["level"] for one in trial["verdicts"]}, ran.stdout
+
+
+def test_rows_that_stayed_are_fetched_and_every_check_is_judged(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    results = tmp_path / "recorded"
+    with lab.agents():
+        kept_remotely(lab)
+        before, folders = recorded(results), kept_folders(lab)
+        usage = pq.read_table(results / "trials" / "load" / "usage.parquet")
+        without, said = judged(lab)
+        assert STAYED in said
+        listed = rows_fetched(lab, "--list")
+        assert not (results / "fetched").exists()
+        ran = rows_fetched(lab)
+        again = rows_fetched(lab)
+    assert (listed.code, ran.code, again.code) == (0, 0, 0), ran.said
+    for host, folder in zip(lab.names, folders, strict=True):
+        assert f"load: {host}: 800 requests, " in listed.said
+        assert f"there: {folder}" in listed.said
+        assert (folder / "requests.bin").exists(), "rows on the hosts are not removed"
+    assert "load: fetched 1,600 rows" in ran.said
+    assert "stayed on hosts" in again.said
+    assert rows_by_host(results) == {"one": 800, "two": 800}
+    found = recorded(results)
+    assert found["driver"]["outcomes"] == before["driver"]["outcomes"]
+    given, said = judged(lab)
+    assert STAYED not in said
+    assert given["conservation"] == given["drivers_completed"] == "sound"
+    assert (without["hosts_agree"], without["evenly_served"]) == ("not_checked", "not_checked")
+    assert "not_checked" not in {given["hosts_agree"], given["evenly_served"]}
+    assert not (results / "fetched").exists()
+    assert pq.read_table(results / "trials" / "load" / "usage.parquet").equals(usage)
+
+
+def test_a_copy_of_rows_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.agents():
+        kept_remotely(lab)
+        first, second = kept_folders(lab)
+        here = tmp_path / "recorded" / "fetched" / "load"
+        for host, folder in zip(lab.names, (first, second), strict=True):
+            (here / host).mkdir(parents=True)
+            whole = (folder / "requests.bin").read_bytes()
+            (here / host / "requests.bin").write_bytes(whole[:1000])
+        with (second / "requests.bin").open("r+b") as rows:  # what is here is not read again
+            rows.write(bytes(1000))
+        listed, ran = rows_fetched(lab, "--list"), rows_fetched(lab)
+    assert " kB of them copied: " in listed.said
+    assert ran.code == 0, ran.said
+    assert rows_by_host(tmp_path / "recorded") == {"one": 800, "two": 800}
+
+
+def test_rows_that_changed_on_their_host_are_refused(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.agents():
+        kept_remotely(lab)
+        before = recorded(tmp_path / "recorded")
+        with (kept_folders(lab)[1] / "requests.bin").open("r+b") as rows:
+            rows.write(bytes(range(100)))
+        ran = rows_fetched(lab)
+    assert ran.code == EngineFailed.exit_code
+    assert "`requests.bin` of `two` arrived damaged" in ran.said
+    assert recorded(tmp_path / "recorded") == before
+    assert not (tmp_path / "recorded" / "fetched" / "load" / "two" / "requests.bin").exists()
+
+
+def test_rows_that_are_gone_are_named_until_their_new_place_is(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.agents():
+        kept_remotely(lab)
+        gone = kept_folders(lab)[0]
+        gone.rename(tmp_path / "elsewhere")
+        ran = rows_fetched(lab)
+        assert ran.code == UNFIT
+        assert f"those of `load` on `one` are gone: `{gone}`" in ran.said
+        assert "`--rows`" in ran.said
+        (tmp_path / "elsewhere").rename(gone)
+        assert rows_fetched(lab).code == 0
+
+
+def test_a_file_of_other_hosts_is_refused_before_anything_listens(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.agents():
+        kept_remotely(lab)
+    lab.file.write_text(lab.file.read_text("utf-8").replace('"two"', '"other"'), "utf-8")
+    ran = rows_fetched(lab)
+    assert ran.code == InputError.exit_code
+    assert "has no host `two`" in ran.said

@@ -1,4 +1,4 @@
-"""`plimsoll host`: several machines work together: certificates, agents, and their fitness."""
+"""`plimsoll host`: several machines work together: certificates, agents, fitness, and rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 
 import click
 
-from plimsoll import hosts, wording
+import plimsoll
+from plimsoll import hosts, lab, wording
 from plimsoll.cli import EPILOGUE, messages, options
 from plimsoll.errors import HostError, InputError, Problem
 from plimsoll.hosts.agent import Agent
@@ -21,10 +22,14 @@ from plimsoll.hosts.host import PORT
 from plimsoll.processes import scratch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from ipaddress import IPv4Address, IPv6Address
 
+    from plimsoll.hosts.control import Lab
     from plimsoll.hosts.fitness import Fitness
+    from plimsoll.lab.host_rows import StayedRows
+    from plimsoll.recording import Recording
+    from plimsoll.storage.results import Results
 
 _HOSTS = click.option(
     "--hosts", "file", type=options.FILE, required=True, metavar="FILE", help="File of the hosts."
@@ -42,6 +47,7 @@ def command() -> None:
     plimsoll host check --hosts hosts.toml
     plimsoll load http://10.0.0.9:8080/ -c 300 --hosts hosts.toml
     plimsoll run campaigns/cengn.toml --hosts hosts.toml
+    plimsoll host rows results/NAME --hosts hosts.toml
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
 
 
@@ -209,3 +215,76 @@ def _print(one: Fitness) -> None:
     click.echo(f"{one.host.name} ({one.host.role}, {one.host.address}): {seen}")
     for wrong in one.wrong:
         click.echo(f"  {'✗' if wrong.is_fatal else '!'} {wrong.message}: {wrong.hint}")
+
+
+@command.command(name="rows")
+@click.argument("results", type=options.FOLDER)
+@_HOSTS
+@click.option("--list", "only_listed", is_flag=True, help="Only show what is there.")
+@options.stored
+@options.as_json
+def rows(*, results: Path, file: Path, only_listed: bool, storage: str, as_json: bool) -> int:
+    """Fetch rows that stayed on their hosts (`--keep-rows remote`) into a results folder.
+
+    Everything that needs rows works then: charts over time, exports, and the checks that were not
+    checked, which the next `judge` or `report` computes. An interrupted copy continues where it
+    stopped. The rows on the hosts are not removed.
+
+    Exit code 3: a host did not join, or rows are gone there; those of other trials are fetched.
+    """
+    with plimsoll.read(results, storage=storage) as found:
+        stored = found.stored
+        trials = lab.host_rows.stayed(stored)
+        if not trials:
+            messages.step(f"no rows of `{stored.place}` stayed on hosts")
+            return 0
+        with stored.locked(), lab.host_rows.joined(trials, file, messages.step) as opened:
+            there = {one.trial: lab.host_rows.seen(opened, stored, one) for one in trials}
+            _show_rows([one for rows in there.values() for one in rows], as_json=as_json)
+            whole = [one for one in trials if all(row.state == "there" for row in there[one.trial])]
+            if not only_listed:
+                _fetch(opened, stored, whole, there)
+    return _left_out(there)
+
+
+def _show_rows(rows: Sequence[StayedRows], *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps([asdict(one) for one in rows], indent=1))
+        return
+    for one in rows:
+        size = f", {wording.size(one.size_bytes)}" if one.size_bytes else ""
+        copied = f", {wording.size(one.copied_bytes)} of them copied" if one.copied_bytes else ""
+        requests = wording.several(one.requests, "request")
+        click.echo(f"{one.trial}: {one.host}: {requests}{size}, {one.state}{copied}: {one.folder}")
+
+
+def _fetch(
+    opened: Lab,
+    stored: Results,
+    trials: Sequence[Recording],
+    there: Mapping[str, Sequence[StayedRows]],
+) -> None:
+    """Fetches the rows of trials, one after the other."""
+    for trial in trials:
+        lab.host_rows.require_space(stored, there[trial.trial])
+        requests = lab.host_rows.fetch(opened, stored, trial, messages.step)
+        messages.step(f"{trial.trial}: fetched {wording.several(requests, 'row')}")
+
+
+def _left_out(there: Mapping[str, Sequence[StayedRows]]) -> int:
+    """Says which trials stay without rows; returns the exit code.
+
+    Raises:
+        HostError: There are some.
+    """
+    wrong = [one for rows in there.values() for one in rows if one.state != "there"]
+    if wrong:
+        first = wrong[0]
+        count = wording.several(len({one.trial for one in wrong}), "trial")
+        message = (
+            f"{count} without rows: those of `{first.trial}` on `{first.host}` are {first.state}: "
+            f"`{first.folder}`"
+        )
+        hint = "start its agent with `--rows` where they are now, or load again"
+        raise HostError(message, hint)
+    return 0

@@ -2,9 +2,10 @@
 
 `hosts_file` reads which machines there are (`host`), `certificates` lets them trust each other, and
 `clocks` relates their clocks. `control` is the lab's side and `agent` what runs on each host;
-`membership` connects an agent with the lab. `driver` makes all hosts one driver for those who
-conduct trials, `server` and `served` (on the host) make one a place for servers, `campaign` is both
-for a whole campaign, and `fitness` looks at all beforehand.
+`membership` connects an agent with the lab, and `copying` brings files of a host to the lab.
+`driver` makes all hosts one driver for those who conduct trials, `server` and `served` (on the
+host) make one a place for servers, `campaign` is both for a whole campaign, and `fitness` looks at
+all beforehand.
 
 What needs `distributed` or `cryptography` is imported at its first use: one machine does without.
 """
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.hosts import campaign as campaign
     from plimsoll.hosts import certificates as certificates
     from plimsoll.hosts import control as control
+    from plimsoll.hosts import copying as copying
     from plimsoll.hosts import driver as driver
     from plimsoll.hosts import fitness as fitness
     from plimsoll.hosts import hosts_file as hosts_file
@@ -28,7 +30,16 @@ if TYPE_CHECKING:
 
 __getattr__ = doors.of_modules(
     __name__,
-    ("campaign", "certificates", "control", "driver", "fitness", "hosts_file", "membership"),
+    (
+        "campaign",
+        "certificates",
+        "control",
+        "copying",
+        "driver",
+        "fitness",
+        "hosts_file",
+        "membership",
+    ),
 )
 
 

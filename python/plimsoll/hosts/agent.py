@@ -11,7 +11,7 @@ import hashlib
 import shutil
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ import plimsoll
 from plimsoll import machine
 from plimsoll.drivers import choosing, sampled
 from plimsoll.drivers.tools import plimsoll as engine
-from plimsoll.errors import EngineFailed, HostError, Interrupted, PlimsollError
+from plimsoll.errors import EngineFailed, HostError, Interrupted, PlimsollError, StorageError
 from plimsoll.hosts import counts
 from plimsoll.hosts.served import ServedHere
 from plimsoll.processes.interruption import Interruption
@@ -32,7 +32,7 @@ from plimsoll.sampling.scope import Scope
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
     from plimsoll.drivers.job import DriverJob, DriverResult
     from plimsoll.events import Progress
@@ -241,9 +241,7 @@ class Agent:
         files = (*self.collect().files, *self.counted().times.values())
         if name not in {file.name for file in files}:
             raise EngineFailed(f"`{name}` is not a file of the load", "report it to Plimsoll")
-        with (self._folder / "load" / name).open("rb") as file:
-            file.seek(offset)
-            return file.read(CHUNK_BYTES)
+        return _piece(self._folder / "load" / name, offset)
 
     def count(self, holds: tuple[tuple[int, int], ...], shift_ns: int) -> None:
         """Begins to count the rows of a load that ended; `counted` says how that stands.
@@ -285,6 +283,37 @@ class Agent:
                 if path.exists():
                     shutil.move(path, into / path.name)
         return str(into.resolve())
+
+    def kept(self, folder: str) -> dict[str, int]:
+        """Rows that stayed on this host.
+
+        Args:
+            folder: Where they were put; whoever moved them may name the new place with `--rows`.
+
+        Returns:
+            Length of each file by its name, in bytes; nothing if they are gone.
+
+        Raises:
+            StorageError: They cannot be read.
+        """
+        self.heard()
+        place = self._place_of(folder)
+        with _reading(place):
+            paths = [place / name for name in ROWS]
+            return {path.name: path.stat().st_size for path in paths if path.exists()}
+
+    def read_kept(self, folder: str, name: str, offset: int) -> bytes:
+        """A piece of a file of `kept`, `CHUNK_BYTES` long unless the file ends before.
+
+        Raises:
+            StorageError: It cannot be read.
+        """
+        self.heard()
+        if name not in ROWS:
+            raise EngineFailed(f"`{name}` has no rows", "report it to Plimsoll")
+        place = self._place_of(folder)
+        with _reading(place):
+            return _piece(place / name, offset)
 
     def release(self) -> None:
         """Removes what a load has left."""
@@ -343,6 +372,11 @@ class Agent:
     def _is_silent(self) -> bool:
         """Whether the lab is gone."""
         return time.monotonic() - self._heard_s >= SILENCE_S
+
+    def _place_of(self, folder: str) -> Path:
+        """Where rows are now that were put into a folder."""
+        moved = self._kept / Path(folder).name
+        return moved if moved.exists() else Path(folder)
 
     def _guard_server(self) -> None:
         """Stops the server of a lab that is gone."""
@@ -415,6 +449,26 @@ class Agent:
         except OSError as error:
             failure = EngineFailed(f"the rows cannot be counted: {error}", "repeat the load")
             load.counted = CountState(has_ended=True, error=failure)
+
+
+@contextmanager
+def _reading(folder: Path) -> Generator[None]:
+    """Turns errors of the operating system into one that names the folder.
+
+    Raises:
+        StorageError: The block raised an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        message = f"`{folder}` cannot be read: {error.strerror or error}"
+        raise StorageError(message, "let the agent read it, or copy it to its `--rows`") from error
+
+
+def _piece(path: Path, offset: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(offset)
+        return file.read(CHUNK_BYTES)
 
 
 def _written(content: bytes, path: Path) -> HostFile:

@@ -7,7 +7,6 @@ that the load is exactly that of one large host.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter
 from contextlib import contextmanager
@@ -21,15 +20,12 @@ from plimsoll.drivers import records
 from plimsoll.drivers.job import DriverResult, HostRows, LoadPart
 from plimsoll.errors import (
     DriverFailed,
-    EngineFailed,
-    HostError,
-    HostLost,
     InputError,
     PlimsollError,
     Problem,
 )
 from plimsoll.events import Progress
-from plimsoll.hosts import clocks, control, counts, fitness, network
+from plimsoll.hosts import clocks, control, copying, counts, fitness, network
 from plimsoll.hosts.agent import ROWS, HostResult, HostStatus
 from plimsoll.hosts.control import of_host
 from plimsoll.hosts.counts import HostCounts
@@ -198,7 +194,7 @@ class HostsDriver:
         name = one.host.name
         stay = ROWS if self._lab.hosts.keep_rows == "remote" else ()
         try:
-            result = cast("HostResult", self._patiently(name, "collect"))
+            result = cast("HostResult", copying.patiently(self._lab, name, "collect"))
             folder = into / name
             folder.mkdir()
             for file in result.files:
@@ -212,41 +208,14 @@ class HostsDriver:
             one.result = result
 
     def _fetch(self, host: str, described: HostFile, folder: Path) -> None:
-        """Copies a file of a host, piece by piece.
+        """Copies a file of a load.
 
         Raises:
             HostLost: The host is gone, and did not come back.
             EngineFailed: What came is not what was sent.
         """
-        digest, offset = hashlib.sha256(), 0
-        with (folder / described.name).open("wb") as file:
-            while offset < described.size_bytes:
-                piece = cast("bytes", self._patiently(host, "read", described.name, offset))
-                if not piece:
-                    break
-                file.write(piece)
-                digest.update(piece)
-                offset += len(piece)
-        if digest.hexdigest() != described.sha256:
-            arrived = f"{offset} of {described.size_bytes} bytes"
-            message = f"`{described.name}` of `{host}` arrived damaged: {arrived}"
-            raise EngineFailed(message, "repeat the load")
-
-    def _patiently(self, host: str, order: str, *arguments: object) -> object:
-        """What an order gives, once more if the host was cut off and has joined again.
-
-        Raises:
-            HostLost: It is gone, and did not join again in time.
-            PlimsollError: What the method raised.
-        """
-        try:
-            return self._lab.order(host, order, *arguments)
-        except HostLost as error:
-            try:
-                self._lab.wait([host], lambda _: None)
-            except HostError:
-                raise error from None
-            return self._lab.order(host, order, *arguments)
+        order = ("read", described.name)
+        copying.fetch(self._lab, host, described, folder / described.name, order)
 
     def _counted(
         self, driving: list[_Driving], combined: DriverResult, job: DriverJob
@@ -300,7 +269,7 @@ class HostsDriver:
         Raises:
             PlimsollError: It could not.
         """
-        folder = str(self._patiently(host, "keep", name))
+        folder = str(copying.patiently(self._lab, host, "keep", name))
         self._lab.order(host, "release")
         files = {file.name: file for file in result.files if file.name in ROWS}
         size_bytes = files[ROWS[0]].size_bytes if ROWS[0] in files else 0

@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 
 ORDERS = frozenset(
     {"facts", "arm", "poll", "end", "collect", "read", "release", "count", "counted", "keep"}
+    | {"kept", "read_kept"}
     | {"begin", "server", "align", "server_log", "kill_server"}
 )
-"""The orders that an agent carries out: those of a load, and those of a server."""
+"""The orders that an agent carries out: those of a load, of its rows, and of a server."""
 
 RETRY_S = 1.0
 """From one attempt to reach the lab to the next, in seconds."""

@@ -9,6 +9,7 @@ results/<campaign>/
 ├── .lock                     held while a campaign is conducted
 ├── trials/<trial id>/        trial.json and the recorded tables; complete or absent
 ├── trials/.<trial id>.partial/   a trial that is being conducted
+├── fetched/<trial id>/<host>/    rows of other hosts that are being copied here
 ├── superseded/1/             results of trials that were repeated after a change
 ├── derived/                  comparisons, verdicts on the campaign: can be computed again
 │   └── <trial id>/           derived tables and verdicts of one trial; complete or absent
