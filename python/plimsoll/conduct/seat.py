@@ -193,7 +193,8 @@ class Seat:
             self._passed_ns = turn.end_ns
             self._ends_ns.append(load.zero_ns + turn.end_ns)
             self.readings.begin(before, load.zero_ns + turn.start_ns)
-            self.readings.end(after, load.zero_ns + turn.end_ns, is_last=load.has_ended)
+            ends_stage = not number or load.has_ended
+            self.readings.end(after, load.zero_ns + turn.end_ns, ends_stage=ends_stage)
             recorded = self._recorded(turn, number, used_before, used, before, after)
             self.turns.append(replace(recorded, planned_ns=duration_ns))
             if not start.server.alive():

@@ -58,15 +58,16 @@ class TurnReadings:
         if is_first:
             self._kept_ns = at_ns
 
-    def end(self, readings: Iterable[Reading], at_ns: int, *, is_last: bool) -> None:
+    def end(self, readings: Iterable[Reading], at_ns: int, *, ends_stage: bool) -> None:
         """Takes readings made right after a turn, and keeps them when it is time to.
 
         Args:
             readings: The readings.
             at_ns: Zero of the load by CLOCK_MONOTONIC, plus its time at the end of the turn.
-            is_last: Whether no turn follows, so that they are kept at any rate.
+            ends_stage: Whether another stage follows, or nothing, so that they are kept at any
+                rate: no figure of a stage contains what the server used in another.
         """
-        keeps = is_last or self._kept_ns is None or at_ns - self._kept_ns >= KEPT_EVERY_NS
+        keeps = ends_stage or self._kept_ns is None or at_ns - self._kept_ns >= KEPT_EVERY_NS
         if keeps:
             self._kept_ns = at_ns
         self._last = {}

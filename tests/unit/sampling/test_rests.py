@@ -28,7 +28,7 @@ def taken(
     for index, (before, after) in enumerate(turns):
         at_ns = ZERO_NS + index * turn_ns
         kept.begin(readings(before), at_ns)
-        kept.end(readings(after), at_ns + turn_ns, is_last=index == len(turns) - 1)
+        kept.end(readings(after), at_ns + turn_ns, ends_stage=index == len(turns) - 1)
     found: dict[str, list[tuple[int, float]]] = {}
     for reading in kept.kept:
         found.setdefault(reading.quantity, []).append((reading.at_ns - ZERO_NS, reading.value))
@@ -56,9 +56,9 @@ def test_cores_and_scopes_have_rests_of_their_own() -> None:
 
     kept, last_ns = TurnReadings(), ZERO_NS + 2 * S
     kept.begin(both(1, 1, 1), ZERO_NS)
-    kept.end(both(2, 2, 2), ZERO_NS + S, is_last=False)
+    kept.end(both(2, 2, 2), ZERO_NS + S, ends_stage=False)
     kept.begin(both(3, 9, 2), ZERO_NS + S)
-    kept.end(both(4, 10, 6), last_ns, is_last=True)
+    kept.end(both(4, 10, 6), last_ns, ends_stage=True)
     assert {(r.scope, r.quantity): r.value for r in kept.kept if r.at_ns == last_ns} == {
         ("machine", "core0_busy_s"): 3,
         ("machine", "core10_busy_s"): 3,
@@ -116,3 +116,17 @@ def test_what_is_first_seen_after_the_first_turn_is_kept_from_then_on() -> None:
 
 def test_a_single_turn_has_both_ends() -> None:
     assert taken([({"threads": 1}, {"threads": 2})], 5) == {"threads": [(0, 1), (5, 2)]}
+
+
+def test_what_is_used_in_a_warm_up_is_in_no_figure_of_the_hold() -> None:
+    """A warm-up of half a second on two cores, and a hold that ends before the next second."""
+    kept = TurnReadings()
+    kept.begin(readings({"cpu_user_s": 0.0}), ZERO_NS)
+    kept.end(readings({"cpu_user_s": 1.0}), ZERO_NS + S // 2, ends_stage=True)
+    kept.begin(readings({"cpu_user_s": 3.0}), ZERO_NS + S // 2)
+    kept.end(readings({"cpu_user_s": 3.3}), ZERO_NS + S, ends_stage=True)
+    assert [(one.at_ns - ZERO_NS, one.value) for one in kept.kept] == [
+        (0, 0.0),
+        (S // 2, 1.0),
+        (S, pytest.approx(1.3)),
+    ]
