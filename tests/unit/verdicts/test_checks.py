@@ -1196,6 +1196,12 @@ def test_a_calibrated_driver_says_what_it_could_have_done_alone(ceiling_per_s, i
     assert ("calibrated maximum is 20,000 requests/s" in given.text) is is_told
 
 
+def test_a_calibrated_maximum_that_was_exceeded_doubts_nothing():
+    given = judged("driver_headroom", simulate(ceiling_per_s=1900.0))
+    assert given.level == "sound"
+    assert "That maximum is outdated" in given.text
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -100,7 +100,8 @@ CEILING_RATIO = Limit(
     None,
     "ratio",
     "throughput / maximum of the load generator by `plimsoll calibrate`",
-    "as for its busiest second; never void, because a busy load generator spends less per request",
+    "as for its busiest second; never void, because a busy load generator spends less per request; "
+    "a throughput beyond it shows that it is outdated",
 )
 MACHINE_BUSY_RATIO = Limit(
     NAME,
@@ -243,6 +244,9 @@ def _calibrated(tables: Tables, limits: Limits) -> list[Finding]:
         f"throughput was {wording.percent(round(ratio, 3))} of the load generator's calibrated "
         f"maximum of {wording.count(reached)} requests/s"
     )
+    if ratio > 1:
+        outdated = "that maximum is outdated: repeat `plimsoll calibrate`"
+        return [not_checked(limits.of(CEILING_RATIO), sentence, outdated)]
     return [found(limits.of(CEILING_RATIO), ratio, sentence, DRIVER_CORES)]
 
 
