@@ -76,7 +76,7 @@ def test_waits_for_delayed_acks_explain_a_bottleneck_that_nobody_measures(
 
 
 def test_a_short_stop_of_the_load_generator_explains_no_trend():
-    given = judged(growth=9.0, longest_pause_ns=60_000_000)
+    given = judged(growth=9.0, longest_pause_ns=60_000_000, connections=800)
     assert given["driver_headroom"].is_doubting
     assert given["steady"].is_doubting
 

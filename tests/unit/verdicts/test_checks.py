@@ -455,7 +455,12 @@ TRIALS = [
         {"ceiling_per_s": 2200.0},
         ["calibrated maximum of 2,200 requests/s"],
     ),
-    ("driver_headroom", "doubtful", {"longest_pause_ns": 50_000_000}, ["50 ms"]),
+    (
+        "driver_headroom",
+        "doubtful",
+        {"longest_pause_ns": 50_000_000, "connections": 150},
+        ["50 ms"],
+    ),
     ("driver_headroom", "void", {"longest_pause_ns": 300_000_000}, ["300 ms"]),
     (
         "driver_headroom",
@@ -523,6 +528,7 @@ PASSES = [
     ("undisturbed", {"stolen": 0.1}),
     ("driver_headroom", {"driver_busy": 0.95, "server_busy": 0.97}),
     ("driver_headroom", {"longest_pause_ns": 30_000_000}),
+    ("driver_headroom", {"longest_pause_ns": 100_000_000, "connections": 20}),
     ("driver_headroom", {"longest_pause_ns": 600_000, "hold_s": 0.05, "ramp_s": 0.0}),
     (
         "driver_headroom",
@@ -889,7 +895,7 @@ def test_no_verdict_gets_better_by_what_a_hypervisor_withholds(check):
 
 
 def test_a_stall_that_a_hypervisor_explains_is_told_once():
-    stalled = {"longest_pause_ns": 80_000_000, "server_busy": 0.9}
+    stalled = {"longest_pause_ns": 80_000_000, "server_busy": 0.9, "connections": 150}
     assert judged("driver_headroom", simulate(**stalled)).level == "doubtful"
     assert judged("driver_headroom", simulate(**stalled, stolen=0.004)).level == "doubtful"
     assert judged("driver_headroom", simulate(**stalled, stolen=0.1)).level == "sound"

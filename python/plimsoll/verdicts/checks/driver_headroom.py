@@ -20,8 +20,10 @@ generator that used more of them than the server is doubtful.
 
 If this host was calibrated, throughput is compared with the maximum that as many threads of the
 load generator reach on cores of their own. A load generator that stalled (longest pause) saw late
-what the server did meanwhile: a stall of a hundredth of the measurement window changes a 99th
-percentile, one of a twentieth the throughput. `undisturbed` judges stalls below 50 ms that other
+what the server did meanwhile: a stall of a twentieth of the measurement window changes the
+throughput, one of a hundredth a 99th percentile. In a closed load a stall delays no more than the
+requests in flight, so it changes that percentile only if these are a hundredth of the responses.
+`undisturbed` judges stalls below 50 ms that other
 programs caused, and stalls of any length that the host of a virtual machine did.
 
 Source: utilisation of the load generator; Hyperfoil warns of itself from 80 % on, Locust from 90 %.
@@ -312,12 +314,29 @@ def _paused(tables: Tables, limits: Limits) -> list[Finding]:
     pause_s = driver.longest_pause_ns / 1e9
     if _is_by_others(tables, pause_s):
         return []
-    sentence = (
-        f"the load generator stalled for {wording.seconds(pause_s)}; timestamps of events in that "
-        "time are late"
+    limit, stalled = (
+        limits.of(PAUSE_RATIO),
+        f"the load generator stalled for {wording.seconds(pause_s)}",
     )
     ratio = pause_s / max(held_s, LEAST_HELD_S)
-    return [found(limits.of(PAUSE_RATIO), ratio, sentence, QUIET_HOST)]
+    late_ratio = _late_ratio(tables)
+    if limit.level(ratio) == "doubtful" and late_ratio is not None and late_ratio < ratio:
+        late = wording.percent(round(late_ratio, 4))
+        sentence = f"{stalled}; at most {late} of the responses were in flight and read late"
+        return [found(limit, late_ratio, sentence, QUIET_HOST)]
+    sentence = f"{stalled}; timestamps of events in that time are late"
+    return [found(limit, ratio, sentence, QUIET_HOST)]
+
+
+def _late_ratio(tables: Tables) -> float | None:
+    """Share of the responses that one stall can make late; None where requests are due meanwhile.
+
+    In a closed load those are the requests in flight: nothing is sent until the stall is over.
+    """
+    load, completed = tables.recording.load, tables.summary.completed
+    if load.model != "closed" or load.peak_connections is None or not completed:
+        return None
+    return load.peak_connections * load.in_flight_each / completed
 
 
 def _is_by_others(tables: Tables, pause_s: float) -> bool:
