@@ -334,7 +334,7 @@ def _late_ratio(tables: Tables) -> float | None:
     In a closed load those are the requests in flight: nothing is sent until the stall is over.
     """
     load, completed = tables.recording.load, tables.summary.completed
-    if load.model != "closed" or load.peak_connections is None or not completed:
+    if load.model != "closed" or not load.peak_connections or not completed:
         return None
     return load.peak_connections * load.in_flight_each / completed
 
