@@ -127,7 +127,9 @@ def fixed(duration: str) -> tuple[str, ...]:
 def compared(
     bench: Bench, cases: Sequence[Case], way_s: float, spoken: Spoken = HTTP1, *, quick: bool
 ) -> tuple[LoopbackRoundTrip, tuple[CaseFound, ...]]:
-    """Measures the round trip, and each case beside it.
+    """Measures each case, and the round trip before and after them.
+
+    What a round trip takes on a shared host changes within a minute; two measurements show that.
 
     Args:
         bench: The bench.
@@ -136,9 +138,10 @@ def compared(
         spoken: By what.
         quick: Whether to leave out the cases that a quick calibration does without.
     """
-    taken = way(bench, way_s, spoken)
-    found = tuple(measured(bench, case, taken) for case in cases if case.is_quick or not quick)
-    return summarised(taken), found
+    before = way(bench, way_s / 2, spoken)
+    driven = [_driven(bench, case) for case in cases if case.is_quick or not quick]
+    taken = np.concatenate([before, way(bench, way_s / 2, spoken)])
+    return summarised(taken), tuple(one.found(taken) for one in driven)
 
 
 def way(bench: Bench, seconds: float, spoken: Spoken = HTTP1) -> Times:
@@ -160,25 +163,39 @@ def summarised(way: Times) -> LoopbackRoundTrip:
     return LoopbackRoundTrip(truth.quantiles(way), len(way))
 
 
-def measured(bench: Bench, case: Case, way: Times) -> CaseFound:
-    """Measures one case.
+@dataclass(frozen=True)
+class _Driven:
+    """What a case showed, before the round trip is known.
 
-    Args:
-        bench: The bench.
-        case: The case.
-        way: Round trip times.
+    Attributes:
+        name: The case.
+        held: Time of each request in the server, in nanoseconds.
+        reported: Service times by the engine, in nanoseconds.
+        longest_pause_ns: The longest pause of a thread of the engine.
     """
+
+    name: str
+    held: Times
+    reported: Times
+    longest_pause_ns: int | None
+
+    def found(self, way: Times) -> CaseFound:
+        """The result, by round trip times."""
+        return CaseFound(
+            name=self.name,
+            requests=len(self.reported),
+            held=truth.quantiles(self.held),
+            points=points(self.held, way, self.reported),
+            longest_pause_ns=self.longest_pause_ns,
+        )
+
+
+def _driven(bench: Bench, case: Case) -> _Driven:
     bench.tell(f"{case.name}, by {case.spoken.name}")
     with bench.reference("--workers", "1", *case.options, spoken=case.spoken) as reference:
         driven = reference.drive(case.load)
-    held, reported = reference.held(driven), _service(driven)
-    return CaseFound(
-        name=case.name,
-        requests=len(reported),
-        held=truth.quantiles(held),
-        points=points(held, way, reported),
-        longest_pause_ns=driven.driver.longest_pause_ns,
-    )
+    pause_ns = driven.driver.longest_pause_ns
+    return _Driven(case.name, reference.held(driven), _service(driven), pause_ns)
 
 
 def points(held: Times, way: Times, reported: Times) -> tuple[AgreementPoint, ...]:
