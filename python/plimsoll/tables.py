@@ -551,10 +551,10 @@ STALLS = Table(
     ),
 )
 
-COURSES = Table(
-    "courses",
+STEADY_STATES = Table(
+    "steady_states",
     "derived",
-    "one trial: the course of throughput in its measurement window",
+    "one trial: whether throughput was steady in its measurement window",
     (
         Column("name", pa.string(), "`flat`, `warm-up`, `slowdown`, …"),
         Column("levels_per_s", pa.list_(pa.float64()), "levels of throughput in order"),
@@ -606,7 +606,7 @@ REPORT_TABLES = (
     KINDS,
     RATE_LEVELS,
     STALLS,
-    COURSES,
+    STEADY_STATES,
     MACHINE_SPEED,
 )
 """What reports read besides `TABLES`. Each has the column `trial` as well, as its last one."""

@@ -38,7 +38,12 @@ def trial(framework, throughput, endpoint, block, order, *, connections=64):
     )
     steps = tuple(round(throughput * (1 + 0.1 * ((order * 7 + n) % 5))) for n in range(7))
     return ComparedTrial(
-        recording, summary, False, steps=steps, course=steady_state.FLAT, server_busy_ratio=0.97
+        recording,
+        summary,
+        False,
+        steps=steps,
+        steady_state=steady_state.FLAT,
+        server_busy_ratio=0.97,
     )
 
 
@@ -185,8 +190,8 @@ def test_a_load_that_falls_out_of_the_law_never_improves_its_verdict(number, fac
     assert is_no_better("scalability_law", climbing(GROWING), worse)
 
 
-@pytest.mark.parametrize("course", [steady_state.WARM_UP, steady_state.UNSTEADY])
+@pytest.mark.parametrize("state", [steady_state.WARM_UP, steady_state.UNSTEADY])
 @pytest.mark.parametrize("trials", BASES, ids=range(len(BASES)))
-def test_a_course_that_differs_never_improves_a_verdict(trials, course):
-    worse = [replace(trials[0], course=course), *trials[1:]]
+def test_a_steady_state_that_differs_never_improves_a_verdict(trials, state):
+    worse = [replace(trials[0], steady_state=state), *trials[1:]]
     assert is_no_better("repetitions_agree", trials, worse)

@@ -1,7 +1,7 @@
-"""Courses: how throughput went in the last hold of a trial, and how soon it was there.
+"""Steady state: whether the throughput of the last hold was steady, and how soon.
 
 The hold is cut into windows of half a second, from 20 s on of a second, and their counts into
-levels (`changes`). By these the course of a trial is
+levels (`changes`). By these a hold is
 
 - **flat**: one level;
 - **warm-up**: the last level is the highest, and lasts for half of the hold or longer;
@@ -75,7 +75,7 @@ RISE_NS = 100_000_000
 RISE_WINDOWS = 5
 """Windows of `RISE_NS` over which throughput must be there."""
 
-SCHEMA = tables.COURSES.schema
+SCHEMA = tables.STEADY_STATES.schema
 """One row a trial: the fields of `SteadyState`."""
 
 
@@ -124,8 +124,8 @@ class SteadyState:
         return (max(self.levels_per_s) - min(self.levels_per_s)) / self.hold_per_s
 
 
-def course(counts: Sequence[float], hold_s: float) -> SteadyState:
-    """The course of a hold.
+def classified(counts: Sequence[float], hold_s: float) -> SteadyState:
+    """Whether the throughput of a hold was steady.
 
     Args:
         counts: Responses in each of its windows, which are equally long; `windows` of them.
@@ -135,11 +135,11 @@ def course(counts: Sequence[float], hold_s: float) -> SteadyState:
     if hold_s < LEAST_S or median(counts) < FEWEST_ANSWERS:
         return SteadyState(SHORT, (), mean_per_s, None)
     per_s = len(counts) / hold_s
-    return _course([count * per_s for count in counts], math.sqrt(median(counts)) * per_s)
+    return _classified([count * per_s for count in counts], math.sqrt(median(counts)) * per_s)
 
 
-def course_of_times(responses: Sequence[tuple[int, float]], hold_s: float) -> SteadyState:
-    """The course of the pace of one connection, which is one response per median time.
+def classified_times(responses: Sequence[tuple[int, float]], hold_s: float) -> SteadyState:
+    """Whether the pace of one connection was steady: one response per median time.
 
     Args:
         responses: Responses in each window of the hold that has any, and their median time in
@@ -151,11 +151,11 @@ def course_of_times(responses: Sequence[tuple[int, float]], hold_s: float) -> St
     too_few = not responses or median(count for count, _ in responses) < FEWEST_ANSWERS
     if hold_s < LEAST_S or too_few:
         return SteadyState(SHORT, (), whole_per_s, None)
-    return _course(paces, 0.0)
+    return _classified(paces, 0.0)
 
 
-def _course(paces: Sequence[float], least_deviation: float) -> SteadyState:
-    """The course of the paces of equally long windows."""
+def _classified(paces: Sequence[float], least_deviation: float) -> SteadyState:
+    """What equally long windows say by their paces."""
     found = changes.stretches(paces, least_deviation)
     name = _name(found, len(paces))
     steady_per_s = None if name == UNSTEADY else found[-1].level
@@ -173,7 +173,7 @@ def windows(hold_s: float) -> int:
 
 
 def of_trial(recording: Recording, requests: Rows) -> SteadyState | None:
-    """The course of the last hold of a trial; None when it has none.
+    """Whether throughput was steady in the last hold of a trial; None when it has none.
 
     Args:
         recording: The recording.
@@ -182,11 +182,11 @@ def of_trial(recording: Recording, requests: Rows) -> SteadyState | None:
     if not recording.holds:
         return None
     hold, hold_s = _last_hold(recording)
-    return course(pace(requests, hold, windows(hold_s)), hold_s)
+    return classified(pace(requests, hold, windows(hold_s)), hold_s)
 
 
 def of_times(recording: Recording, requests: Rows) -> SteadyState | None:
-    """The course of the median time of a response in the last hold; None when there is none.
+    """Whether the median time of a response was steady in the last hold; None when there is none.
 
     Args:
         recording: The recording.
@@ -196,8 +196,8 @@ def of_times(recording: Recording, requests: Rows) -> SteadyState | None:
         return None
     hold, hold_s = _last_hold(recording)
     if hold_s < LEAST_S:
-        return course_of_times((), hold_s)
-    return course_of_times(median_times(requests, hold, windows(hold_s)), hold_s)
+        return classified_times((), hold_s)
+    return classified_times(median_times(requests, hold, windows(hold_s)), hold_s)
 
 
 def _last_hold(recording: Recording) -> tuple[Window, float]:
@@ -206,7 +206,7 @@ def _last_hold(recording: Recording) -> tuple[Window, float]:
     return (hold.start_ns, hold.end_ns), (hold.end_ns - hold.start_ns) / SECOND_NS
 
 
-def courses(recording: Recording, requests: Rows, readings: Usage) -> pa.Table:
+def table(recording: Recording, requests: Rows, readings: Usage) -> pa.Table:
     """`in_full` as a table.
 
     Args:

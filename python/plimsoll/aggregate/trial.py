@@ -11,7 +11,7 @@ from plimsoll.aggregate import hosts as of_hosts
 from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
 from plimsoll.aggregate import stalls as of_stalls
-from plimsoll.aggregate import steady_state as of_courses
+from plimsoll.aggregate import steady_state as classification
 from plimsoll.aggregate import summaries as of_summaries
 from plimsoll.aggregate import usage as of_usage
 
@@ -145,14 +145,14 @@ class Tables:
         return check_inputs.late_ends(self.recording, self.requests, late)
 
     @cached_property
-    def course(self) -> SteadyState | None:
+    def steady_state(self) -> SteadyState | None:
         """How throughput went in the last hold; None when there is none."""
-        return of_courses.of_trial(self.recording, self.requests)
+        return classification.of_trial(self.recording, self.requests)
 
     @cached_property
-    def course_of_times(self) -> SteadyState | None:
+    def steady_state_of_times(self) -> SteadyState | None:
         """How the median time of a response went in the last hold; None when there is none."""
-        return of_courses.of_times(self.recording, self.requests)
+        return classification.of_times(self.recording, self.requests)
 
     def pace(self, parts: int) -> list[int]:
         """Complete responses in equal parts of the last hold; empty when there is none."""

@@ -90,7 +90,7 @@ class ComparedTrial:
         summary: Its summary; None when there is none.
         is_void: Whether its numbers are not to be believed.
         steps: Complete responses in each whole second of its ramps and holds.
-        course: How throughput went in its last hold, by the names of
+        steady_state: How throughput went in its last hold, by the names of
             `aggregate.steady_state`; empty when it was not classified.
         server_busy_ratio: Share of its cores that the server, and the kernel for it, kept busy in
             the holds; None when unknown.
@@ -104,7 +104,7 @@ class ComparedTrial:
     summary: Summary | None
     is_void: bool
     steps: tuple[int, ...] = ()
-    course: str = ""
+    steady_state: str = ""
     server_busy_ratio: float | None = None
     lost_ratio: float | None = None
     control_s: float | None = None

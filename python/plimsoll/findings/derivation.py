@@ -105,7 +105,7 @@ def listed(trial: Tables) -> TrialFindings:
     return dataclasses.replace(
         judged(trial),
         failures=failures.kinds(failures.by_second(trial.requests)) if _has_failed(trial) else (),
-        course=steady_state.in_full(trial.recording, trial.requests, trial.usage),
+        steady_state=steady_state.in_full(trial.recording, trial.requests, trial.usage),
     )
 
 
@@ -198,7 +198,7 @@ def _tables(trial: Tables) -> dict[str, pa.Table]:
         "kinds": kinds.kinds(trial.recording, trial.requests),
         "rate_levels": rate_levels.of_trial(trial.recording, trial.requests),
         "stalls": stalls.of_trial(trial.recording, trial.stalls),
-        "courses": steady_state.courses(trial.recording, trial.requests, trial.usage),
+        "steady_states": steady_state.table(trial.recording, trial.requests, trial.usage),
         "machine_speed": machine_speed.by_second(trial.recording, trial.usage),
     }
 
@@ -232,7 +232,7 @@ def _findings(recording: Recording, derived: DerivedTrial) -> TrialFindings:
         stalls=next(iter(_rows(of["stalls"])), None),
         statuses=statuses.totals(of["statuses"]),
         quantiles=distribution.of_rows(of["quantiles"]),
-        course=next(map(SteadyState.of_row, _rows(of["courses"])), None),
+        steady_state=next(map(SteadyState.of_row, _rows(of["steady_states"])), None),
     )
 
 

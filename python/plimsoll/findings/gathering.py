@@ -146,9 +146,11 @@ def _repetitions(trials: Sequence[TrialFindings]) -> list[ComparedTrial]:
             trial.summary,
             trial.level == "void",
             steps=_steps(trial),
-            course=_course(trial),
-            server_busy_ratio=None if trial.course is None else trial.course.server_busy_ratio,
-            lost_ratio=None if trial.course is None else trial.course.lost_ratio,
+            steady_state=_steady_state(trial),
+            server_busy_ratio=None
+            if trial.steady_state is None
+            else trial.steady_state.server_busy_ratio,
+            lost_ratio=None if trial.steady_state is None else trial.steady_state.lost_ratio,
             control_s=_control_s(trial),
         )
         for trial in trials
@@ -180,8 +182,8 @@ def _is_within(second: Window, stretches: Sequence[Window]) -> bool:
     return any(start <= second[0] and second[1] <= end for start, end in stretches)
 
 
-def _course(trial: TrialFindings) -> str:
-    """The course of a trial; flat where no check on it finds that it matters."""
-    name = "" if trial.course is None else trial.course.name
-    doubted = any(role(one.check).is_on_course and one.is_doubting for one in trial.verdicts)
+def _steady_state(trial: TrialFindings) -> str:
+    """How steady a trial was; flat where no check on it finds that it matters."""
+    name = "" if trial.steady_state is None else trial.steady_state.name
+    doubted = any(role(one.check).is_on_steady_state and one.is_doubting for one in trial.verdicts)
     return name if doubted or name in ("", steady_state.SHORT) else steady_state.FLAT

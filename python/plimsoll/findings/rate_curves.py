@@ -105,7 +105,7 @@ def _level(trial: TrialFindings) -> Level:
     """How far to believe each of several rates of a trial: it was not steady, as was intended."""
     if not trial.has_ended_well:
         return trial.level
-    return of_trial([one for one in trial.verdicts if not role(one.check).is_on_course])
+    return of_trial([one for one in trial.verdicts if not role(one.check).is_on_steady_state])
 
 
 def _held_per_s(trial: TrialFindings) -> float | None:

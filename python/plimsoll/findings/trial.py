@@ -73,7 +73,7 @@ class TrialFindings:
         kinds: Rows of `aggregate.kinds`, where the load mixes several requests.
         rate_levels: Rows of `tables.RATE_LEVELS`, where its load had several rates.
         stalls: Row of `aggregate.stalls`; None where the load was open.
-        course: How throughput went in the last hold; None where nothing was held.
+        steady_state: How throughput went in the last hold; None where nothing was held.
         statuses: Complete responses by status code, the most frequent first.
         quantiles: The distribution of its response times, or service times.
     """
@@ -84,7 +84,7 @@ class TrialFindings:
     kinds: tuple[KindRow, ...] = ()
     rate_levels: tuple[RateLevelRow, ...] = ()
     stalls: StallsRow | None = None
-    course: SteadyState | None = None
+    steady_state: SteadyState | None = None
     statuses: tuple[StatusTotal, ...] = ()
     quantiles: tuple[Quantile, ...] = ()
 

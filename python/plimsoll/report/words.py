@@ -496,16 +496,16 @@ def _parts(parts: Sequence[Part], *kinds: str) -> str:
     )
 
 
-def course_facts(course: SteadyState | None) -> list[tuple[str, str]]:
+def steady_state_facts(state: SteadyState | None) -> list[tuple[str, str]]:
     """How soon throughput was there, and how it went in the hold: name and value."""
-    if course is None:
+    if state is None:
         return []
-    risen_s, levels = course.risen_after_s, course.levels_per_s
+    risen_s, levels = state.risen_after_s, state.levels_per_s
     reported = " → ".join(wording.per_second(level) for level in levels[:MOST_LEVELS])
     more = f" and {len(levels) - MOST_LEVELS} more" if levels[MOST_LEVELS:] else ""
     facts = [
         ("90 % of steady throughput after", _risen(risen_s)),
-        ("Steady state", f"{course.name}{': ' if reported else ''}{reported}{more}"),
+        ("Steady state", f"{state.name}{': ' if reported else ''}{reported}{more}"),
     ]
     return [fact for fact in facts if fact[1]]
 

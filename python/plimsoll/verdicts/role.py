@@ -68,7 +68,7 @@ class Role:
         is_essential: Whether it is on counts or on responses: a sound trial needs one such check
             to be sound.
         needs_no_time: Whether a load of less than a second is long enough for it.
-        is_on_course: Whether it judges how throughput went in the measurement window.
+        is_on_steady_state: Whether it judges how throughput went in the measurement window.
         lacks: What was full where it doubts a trial.
         shown_in: The section of the report that shows what it says.
     """
@@ -78,7 +78,7 @@ class Role:
     misled_in: frozenset[str] = frozenset()
     is_essential: bool = False
     needs_no_time: bool = False
-    is_on_course: bool = False
+    is_on_steady_state: bool = False
     lacks: Lacking = ""
     shown_in: ShownIn = ""
 

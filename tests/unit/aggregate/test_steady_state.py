@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from plimsoll.aggregate import steady_state
-from plimsoll.aggregate.steady_state import course
+from plimsoll.aggregate.steady_state import classified
 from recordings import simulate
 
 
@@ -29,22 +29,22 @@ def counts(*levels, scatter=0.01):
         ([(1000, 10), (700, 10), (1000, 40)], "no steady state", None),
     ],
 )
-def test_a_hold_has_the_course_of_its_levels(levels, name, steady):
-    found = course(counts(*levels), 60.0)
+def test_a_hold_is_classified_by_its_levels(levels, name, steady):
+    found = classified(counts(*levels), 60.0)
     assert found.name == name
     assert len(found.levels_per_s) == len(levels)
     assert found.steady_per_s == (None if steady is None else pytest.approx(steady, rel=0.01))
 
 
 def test_the_mean_of_a_hold_is_told_against_its_steady_state():
-    found = course(counts((500, 12), (1000, 48), scatter=0.001), 60.0)
+    found = classified(counts((500, 12), (1000, 48), scatter=0.001), 60.0)
     assert found.start_ratio == pytest.approx(0.1, abs=0.01)
     assert found.levels_ratio == pytest.approx(500 / 900, abs=0.02)
 
 
 @pytest.mark.parametrize(("values", "hold_s"), [([1000.0] * 18, 9.0), ([4.0, 6.0] * 30, 60.0)])
 def test_a_short_hold_and_one_with_few_answers_are_too_short_to_tell(values, hold_s):
-    found = course(values, hold_s)
+    found = classified(values, hold_s)
     assert found.name == steady_state.SHORT
     assert found.levels_per_s == ()
     assert (found.start_ratio, found.levels_ratio) == (0.0, 0.0)
@@ -61,7 +61,7 @@ def test_a_short_hold_and_one_with_few_answers_are_too_short_to_tell(values, hol
 )
 def test_times_that_become_shorter_are_a_warm_up_and_longer_ones_a_slowdown(levels, name):
     answers = [(500, time_ns) for time_ns in counts(*levels)]
-    found = steady_state.course_of_times(answers, 60.0)
+    found = steady_state.classified_times(answers, 60.0)
     assert found.name == name
     assert found.levels_per_s[0] == pytest.approx(1e9 / levels[0][0], rel=0.01)
 
@@ -69,8 +69,8 @@ def test_times_that_become_shorter_are_a_warm_up_and_longer_ones_a_slowdown(leve
 @pytest.mark.parametrize(
     ("answers", "hold_s"), [([(500, 1e6)] * 18, 9.0), ([(5, 1e6)] * 60, 60.0), ([], 60.0)]
 )
-def test_times_of_few_answers_or_a_short_hold_tell_no_course(answers, hold_s):
-    assert steady_state.course_of_times(answers, hold_s).name == steady_state.SHORT
+def test_times_of_few_answers_or_a_short_hold_are_not_classified(answers, hold_s):
+    assert steady_state.classified_times(answers, hold_s).name == steady_state.SHORT
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_server_is_there_when_it_answers_nine_tenths_for_half_a_second():
 
 def row(**options):
     tables = simulate(**{"ramp_s": 0, "hold_s": 12.0, **options})
-    (only,) = steady_state.courses(tables.recording, tables.requests, tables.usage).to_pylist()
+    (only,) = steady_state.table(tables.recording, tables.requests, tables.usage).to_pylist()
     return only
 
 
@@ -103,7 +103,7 @@ def test_where_the_load_rises_start_up_cannot_be_told():
     assert row(ramp_s=2.0)["risen_after_s"] is None
 
 
-def test_a_trial_that_held_nothing_has_no_course():
+def test_a_trial_that_held_nothing_is_not_classified():
     tables = simulate(tables=False, ramp_s=0, hold_s=1.0)
     without = steady_state.of_trial(
         tables.recording.__class__(**{**vars(tables.recording), "stages": ()}), None

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from plimsoll.campaign import as_run
 from plimsoll.campaign.as_run import Document
 from plimsoll.comparison import further_blocks
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.entry_comparison import of_table
 from plimsoll.comparison.further_blocks import MOST, CampaignProgress, Rule, TableProgress
@@ -27,7 +28,9 @@ def table(
 ) -> TableProgress:
     undecided = tuple((f"server{place}", width) for place, width in enumerate(widths))
     spent_s = blocks * block_s if spent_s is None else spent_s
-    return TableProgress((name, "steady", "plimsoll"), blocks, undecided, spent_s, block_s)
+    return TableProgress(
+        ComparedTable(name, "steady", "plimsoll"), blocks, undecided, spent_s, block_s
+    )
 
 
 def following(*tables: TableProgress, rule: Rule = RULE) -> str | None:

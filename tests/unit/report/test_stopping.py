@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.further_blocks import MOST, CampaignProgress, Rule, TableProgress
 from plimsoll.report.contents import stopping
 
@@ -11,7 +12,7 @@ from plimsoll.report.contents import stopping
 def table(
     name: str, blocks: int, *undecided: tuple[str, float], block_s: float = 5.0
 ) -> TableProgress:
-    table = (name, "steady", "plimsoll")
+    table = ComparedTable(name, "steady", "plimsoll")
     return TableProgress(table, blocks, undecided, blocks * block_s, block_s)
 
 
@@ -38,7 +39,7 @@ def test_a_spent_budget_names_what_is_still_open_the_widest_first() -> None:
 
 
 def test_what_tells_no_tables_apart_is_not_named() -> None:
-    other = TableProgress(("json", "heavy", "plimsoll"), 2, (("go", 0.08),), 10.0, 5.0)
+    other = TableProgress(ComparedTable("json", "heavy", "plimsoll"), 2, (("go", 0.08),), 10.0, 5.0)
     found = CampaignProgress(Rule(0.05, 22.0), (table("json", 2), other))
     assert "still go/json/heavy ±8 % instead" in stopping.of_campaign(found)
 
@@ -53,4 +54,4 @@ def test_the_most_blocks_and_a_campaign_under_way_have_their_own_words() -> None
 def test_nothing_measured_is_nothing_said() -> None:
     nothing = CampaignProgress(Rule(0.05, 60.0), ())
     assert stopping.of_campaign(nothing) == ""
-    assert stopping.of_table(nothing, ("json", "steady", "plimsoll")) == ""
+    assert stopping.of_table(nothing, ComparedTable("json", "steady", "plimsoll")) == ""

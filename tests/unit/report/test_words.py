@@ -230,15 +230,15 @@ def test_verdicts_are_told_in_one_line_by_the_worst_of_them() -> None:
     assert words.verdicts_text([void, other]).endswith("(and 1 more check)")
 
 
-def test_start_up_and_course_of_a_hold_are_facts_of_the_server() -> None:
-    course = SteadyState("warm-up", (700.0, 1000.0), 990.0, 1000.0, risen_after_s=0.3)
-    assert words.course_facts(course) == [
+def test_start_up_and_steady_state_are_facts_of_the_server() -> None:
+    state = SteadyState("warm-up", (700.0, 1000.0), 990.0, 1000.0, risen_after_s=0.3)
+    assert words.steady_state_facts(state) == [
         ("90 % of steady throughput after", "300 ms"),
         ("Steady state", "warm-up: 700/s → 1,000/s"),
     ]
     short = SteadyState("too short to tell", (), 990.0, None)
-    assert words.course_facts(short) == [("Steady state", "too short to tell")]
-    assert words.course_facts(None) == []
+    assert words.steady_state_facts(short) == [("Steady state", "too short to tell")]
+    assert words.steady_state_facts(None) == []
 
 
 def secured(*agreed: NegotiatedTls, trusted: str = "file") -> str:

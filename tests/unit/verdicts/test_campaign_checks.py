@@ -418,8 +418,8 @@ def test_a_rank_that_rests_on_less_than_the_scatter_is_doubtful():
 
 def test_an_entry_that_is_steady_in_one_repetition_only_is_inconsistent():
     trials = [
-        trial("go", 8000, repetition=place, course=course)
-        for place, course in enumerate(
+        trial("go", 8000, repetition=place, steady_state=state)
+        for place, state in enumerate(
             (steady_state.FLAT, steady_state.WARM_UP, steady_state.FLAT), 1
         )
     ]
@@ -430,10 +430,8 @@ def test_an_entry_that_is_steady_in_one_repetition_only_is_inconsistent():
 
 def test_holds_too_short_to_tell_are_not_inconsistent():
     trials = [
-        trial("go", 8000, repetition=place, course=course)
-        for place, course in enumerate(
-            (steady_state.FLAT, steady_state.SHORT, steady_state.FLAT), 1
-        )
+        trial("go", 8000, repetition=place, steady_state=state)
+        for place, state in enumerate((steady_state.FLAT, steady_state.SHORT, steady_state.FLAT), 1)
     ]
     assert verdict("repetitions_agree", *trials).level == "sound"
 
@@ -661,8 +659,8 @@ def moved(one):
         (
             "repetitions_agree",
             [
-                trial("go", 8000, repetition=place, course=course)
-                for place, course in enumerate((steady_state.FLAT, steady_state.WARM_UP), 1)
+                trial("go", 8000, repetition=place, steady_state=state)
+                for place, state in enumerate((steady_state.FLAT, steady_state.WARM_UP), 1)
             ],
             blocks(8000, 8010, 8020, name="go"),
         ),

@@ -128,7 +128,7 @@ def _trial(trial: TrialFindings) -> TrialContents:
         connections=_connections(summary),
         without_response=_without_response(summary),
         failures=tuple(_failure(failure) for failure in trial.failures),
-        server=[*words.server_facts(recording), *words.course_facts(trial.course)],
+        server=[*words.server_facts(recording), *words.steady_state_facts(trial.steady_state)],
         driver=words.driver_facts(recording),
         versions=list(recording.versions.items()),
         notes=tuple(_notes(trial)),

@@ -228,7 +228,7 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
         "requests": list(found.kinds),
         "response_heads": [asdict(head) for head in recording.heads],
         "stalls": found.stalls,
-        "steady_state": None if found.course is None else asdict(found.course),
+        "steady_state": None if found.steady_state is None else asdict(found.steady_state),
         "statuses": [asdict(status) for status in found.statuses],
         "failures": [asdict(failure) for failure in found.failures],
         "driver": None if recording.driver is None else _driver(recording.driver, summary),

@@ -12,7 +12,7 @@ Four things, over the repetitions that count of each framework at each endpoint 
   explains is taken off as well: intervals contain it, and fresh processes add nothing to it;
 - the same against the difference by which a framework leads the next one: if single repetitions
   scatter more than that, the rank rests on their number alone;
-- whether throughput took the same course in each: steady in one repetition and not in another is
+- whether throughput was alike in each: steady in one repetition and not in another is
   "inconsistent", and the median then mixes two kinds of numbers.
 
 Source: T. Kalibera and R. Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013; classes of E.
@@ -127,7 +127,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
         *_number(found_entries, _requested(repetitions), deviations, limits),
         *_spread(found_entries, deviations, limits),
         *_claims(found_entries, deviations, limits),
-        *_courses(found_entries, limits),
+        *_steady_states(found_entries, limits),
     ]
     return (verdict(NAME, CAMPAIGN, findings, SOURCE),)
 
@@ -303,7 +303,7 @@ def _scatter(one: Entry, other: Entry, deviations: Deviations) -> float:
     return max(deviations[one.title], deviations[other.title])
 
 
-def _courses(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
+def _steady_states(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
     """Entries of each table that were steady in one repetition and not in another."""
     limit = limits.of(INCONSISTENT)
     mixed = [entry for entry in found_entries if len(_kinds(entry)) > 1]
@@ -317,5 +317,5 @@ def _courses(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
 
 
 def _kinds(entry: Entry) -> list[str]:
-    """The courses of an entry, as far as its holds were long enough to tell."""
-    return sorted({one.course for one in entry.repetitions} - {"", SHORT})
+    """How steady an entry was, as far as its holds were long enough to tell."""
+    return sorted({one.steady_state for one in entry.repetitions} - {"", SHORT})

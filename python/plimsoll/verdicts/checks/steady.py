@@ -138,7 +138,7 @@ LIMITS = (
     TIMES_LEVELS_RATIO,
 )
 NEEDS = EveryRequest(CHANGE_RATIO, "whether throughput was steady is unknown")
-ROLE = Role(misled_by=PACE, is_on_course=True)
+ROLE = Role(misled_by=PACE, is_on_steady_state=True)
 LEAST_S = 3.0
 """In a shorter hold a change cannot be distinguished from scatter."""
 FEWEST = 10.0
@@ -203,7 +203,7 @@ def _drift(tables: Tables) -> Drift | None:
 
 def _pace(tables: Tables, change: Drift, limits: Limits) -> list[Finding]:
     """The one thing that is wrong with throughput; latency where nothing is."""
-    raw = _first_doubt(tables, change, tables.course, limits)
+    raw = _first_doubt(tables, change, tables.steady_state, limits)
     if raw is None:
         return [_scattered(tables, change, limits), *_times(tables, limits)]
     parts = _without_machine(tables, tables.pace(PARTS))
@@ -212,8 +212,8 @@ def _pace(tables: Tables, change: Drift, limits: Limits) -> list[Finding]:
     hold_s = _last_hold_s(tables)
     windows = _without_machine(tables, tables.pace(steady_state.windows(hold_s)))
     evened = drift(parts)
-    course = steady_state.course(windows, hold_s)
-    left = None if evened is None else _first_doubt(tables, evened, course, limits)
+    state = steady_state.classified(windows, hold_s)
+    left = None if evened is None else _first_doubt(tables, evened, state, limits)
     return [_of_server(raw, left)]
 
 
@@ -236,12 +236,12 @@ def _of_server(raw: Finding, left: Finding | None) -> Finding:
 
 
 def _first_doubt(
-    tables: Tables, change: Drift, course: SteadyState | None, limits: Limits
+    tables: Tables, change: Drift, state: SteadyState | None, limits: Limits
 ) -> Finding | None:
     """The first thing that is wrong with throughput; None where nothing is."""
     found = (
         _changed(tables, change, limits),
-        _levels_of_pace(course, limits),
+        _levels_of_pace(state, limits),
         _scattered(tables, change, limits),
     )
     return next((one for one in found if one is not None and one.level != "sound"), None)
@@ -278,22 +278,22 @@ def _last_hold_s(tables: Tables) -> float:
     return (end_ns - start_ns) / SECOND_NS
 
 
-def _levels_of_pace(course: SteadyState | None, limits: Limits) -> Finding | None:
+def _levels_of_pace(state: SteadyState | None, limits: Limits) -> Finding | None:
     """The levels of throughput in a hold long enough to tell; None where it has one."""
-    if course is None or course.name in (FLAT, SHORT):
+    if state is None or state.name in (FLAT, SHORT):
         return None
-    went = f"throughput went from {_levels(course)} requests/s"
-    if course.name == UNSTEADY:
-        limit, measured = limits.of(LEVELS_RATIO), course.levels_ratio
+    went = f"throughput went from {_levels(state)} requests/s"
+    if state.name == UNSTEADY:
+        limit, measured = limits.of(LEVELS_RATIO), state.levels_ratio
         sentence = f"{went}, {wording.percent(round(measured, 4))} apart, without a steady state"
         return found(limit, measured, sentence, LONGER)
-    limit, measured = limits.of(START_RATIO), course.start_ratio
-    side = "below" if course.hold_per_s < (course.steady_per_s or 0) else "above"
+    limit, measured = limits.of(START_RATIO), state.start_ratio
+    side = "below" if state.hold_per_s < (state.steady_per_s or 0) else "above"
     sentence = (
-        f"{went} ({course.name}), so the mean of the measurement window is "
+        f"{went} ({state.name}), so the mean of the measurement window is "
         f"{wording.percent(round(measured, 4))} {side} the steady state"
     )
-    return found(limit, measured, sentence, _remedy(course.name == WARM_UP))
+    return found(limit, measured, sentence, _remedy(state.name == WARM_UP))
 
 
 def _scattered(tables: Tables, change: Drift, limits: Limits) -> Finding:
@@ -312,33 +312,33 @@ def _scattered(tables: Tables, change: Drift, limits: Limits) -> Finding:
 
 def _times(tables: Tables, limits: Limits) -> list[Finding]:
     """The levels of the median latency, where there are several."""
-    raw = _levels_of_times(tables.course_of_times, limits)
+    raw = _levels_of_times(tables.steady_state_of_times, limits)
     if raw is None or raw.level == "sound":
         return [] if raw is None else [raw]
     hold_s = _last_hold_s(tables)
     responses = pace.median_times(tables.requests, tables.holds[-1], steady_state.windows(hold_s))
     paces = _without_machine(tables, [1 / max(median_ns, 1.0) for _, median_ns in responses])
     evened = [(count, 1 / one) for (count, _), one in zip(responses, paces, strict=True)]
-    left = _levels_of_times(steady_state.course_of_times(evened, hold_s), limits)
+    left = _levels_of_times(steady_state.classified_times(evened, hold_s), limits)
     is_left = left is not None and left.level != "sound"
     return [_of_server(raw, left if is_left else None)]
 
 
-def _levels_of_times(course: SteadyState | None, limits: Limits) -> Finding | None:
+def _levels_of_times(state: SteadyState | None, limits: Limits) -> Finding | None:
     """The levels of the median latency; None where it has one."""
-    if course is None or course.name in (FLAT, SHORT):
+    if state is None or state.name in (FLAT, SHORT):
         return None
-    went = f"the median latency went from {_levels(course, _time)}"
-    if course.name == UNSTEADY:
-        limit, measured = limits.of(TIMES_LEVELS_RATIO), course.levels_ratio
+    went = f"the median latency went from {_levels(state, _time)}"
+    if state.name == UNSTEADY:
+        limit, measured = limits.of(TIMES_LEVELS_RATIO), state.levels_ratio
         sentence = f"{went}, {wording.percent(round(measured, 4))} apart, without a steady state"
         return found(limit, measured, sentence, LONGER)
-    limit, measured = limits.of(TIMES_START_RATIO), course.start_ratio
+    limit, measured = limits.of(TIMES_START_RATIO), state.start_ratio
     sentence = (
-        f"{went} ({course.name}); over the measurement window it is "
+        f"{went} ({state.name}); over the measurement window it is "
         f"{wording.percent(round(measured, 4))} from its steady state"
     )
-    return found(limit, measured, sentence, _remedy(course.name == WARM_UP))
+    return found(limit, measured, sentence, _remedy(state.name == WARM_UP))
 
 
 def _time(pace_per_s: float) -> str:
@@ -346,9 +346,9 @@ def _time(pace_per_s: float) -> str:
     return wording.seconds(1 / pace_per_s)
 
 
-def _levels(course: SteadyState, stated: Callable[[float], str] = wording.count) -> str:
+def _levels(state: SteadyState, stated: Callable[[float], str] = wording.count) -> str:
     """The levels in order: `8,000 to 9,500 to 10,100`."""
-    levels = [stated(level) for level in course.levels_per_s]
+    levels = [stated(level) for level in state.levels_per_s]
     if len(levels) > MOST_LEVELS:
         levels = [*levels[: MOST_LEVELS - 1], "…", levels[-1]]
     return " to ".join(levels)
