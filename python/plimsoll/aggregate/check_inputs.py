@@ -199,7 +199,7 @@ class LateEnds:
         late: Those of them that took a time within the window.
         near: Those of them that took another time, from half its begin to before twice its end.
         connections: Connections that carried a complete response, in the whole trial.
-        late_first: Those of them whose first response took a time within the window.
+        late_first: Those of them whose first response took at least half of the window's begin.
     """
 
     ended: int

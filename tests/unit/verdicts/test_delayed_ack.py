@@ -68,6 +68,21 @@ def test_one_of_four_endpoints_that_waits_itself_is_not_blamed_on_acks() -> None
     assert given.level != "doubtful", given
 
 
+@pytest.mark.parametrize("first_ms", [20.0, 60.0, 95.0, 0.1])
+def test_a_server_that_waits_itself_is_not_blamed_for_one_first_response_at_another_time(
+    first_ms: float,
+) -> None:
+    """A busy machine adds to its wait on one connection, or reads the first byte there late."""
+    waits_ms = [[40.3] * 300] * 7 + [[first_ms, *([40.3] * 299)]]
+    given = judged(waits_ms)
+    assert given.level == "sound", given
+
+
+def test_first_responses_that_a_busy_machine_delays_by_less_still_count_as_prompt() -> None:
+    given = judged([[12.0, *([43.9] * 30)]] * 3 + [[0.1, *([43.9] * 30)]] * 5)
+    assert given.level == "doubtful", given
+
+
 @pytest.mark.parametrize("of_load", [{"tls": True}, {"protocol": "http2"}])
 def test_where_first_responses_may_be_delayed_too_nothing_is_claimed(
     of_load: dict[str, object],
