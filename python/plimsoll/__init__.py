@@ -1,7 +1,7 @@
 """Plimsoll: a laboratory for HTTP servers and web frameworks.
 
 `run` runs a campaign, `load` load-tests a running server, `line` finds the greatest rate that it
-carries inside limits, `compare` decides which of two servers is faster, `read` opens results,
+carries inside limits. `compare` decides which of two servers is faster, `read` opens results,
 `calibrate` checks the load generator, `audit` checks results of other tools. Importing this package
 imports none of them; each is imported at its first use. Their types are in `__init__.pyi`.
 """

@@ -4,8 +4,13 @@ It serves the whole contract with a known service time until SIGTERM or SIGINT. 
 of JSON: `listening`, as soon as connections are accepted, and `stopped`, with the server's own
 counters.
 
-Exit codes: 0 stopped by a signal, 2 invalid options, 3 a limit of this host (the port is in use, a
-core is not available), 5 the server failed, 6 its log could not be written.
+Exit codes:
+
+- 0: stopped by a signal
+- 2: invalid options
+- 3: a limit of this host (the port is in use, a core is not available)
+- 5: the server failed
+- 6: its log could not be written
 """
 
 from __future__ import annotations

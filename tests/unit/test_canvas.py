@@ -10,7 +10,7 @@ import sample
 from plimsoll import canvas, wording
 from plimsoll.campaign.load import Load, UnknownLoad
 from plimsoll.canvas import Colour
-from plimsoll.findings.rankings import Standing
+from plimsoll.findings.rankings import RankedEntry
 from plimsoll.recording import RecordedStage
 
 READ = (canvas.INK, canvas.MUTED, canvas.SOUND, canvas.DOUBTFUL, canvas.VOID, canvas.SERVER)
@@ -111,7 +111,7 @@ def test_without_any_level_nothing_is_said_of_it() -> None:
 
 @pytest.mark.parametrize(("low", "high", "text"), [(1, 1, "1"), (2, 4, "2–4"), (None, None, "–")])
 def test_a_tie_is_a_range_of_ranks(low: int | None, high: int | None, text: str) -> None:
-    assert Standing("x", low, high, 1.0, None, None, "sound", ()).rank == text
+    assert RankedEntry("x", low, high, 1.0, None, None, "sound", ()).rank == text
 
 
 def test_an_entry_has_one_colour_in_every_chart_of_a_report_whatever_its_rank() -> None:

@@ -33,9 +33,9 @@ fn least(one: Option<u64>, other: Option<u64>) -> Option<u64> {
 
 /// Requests by buckets of the instant of their end.
 ///
-/// Of two responses that follow each other at a longer distance than a bucket is, the first is the
-/// last of its bucket and the second the first of its own: no stall is lost, and memory depends on
-/// the length of the load alone.
+/// Take two responses further apart than a bucket is long. The first is the last of its bucket and
+/// the second the first of its own: no stall is lost, and memory depends on the length of the load
+/// alone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Buckets(Grouped<u64, Bucket>);
 

@@ -160,8 +160,8 @@ def _is_of_writing(error: duckdb.Error) -> bool:
 def _relate(database: duckdb.DuckDBPyConnection, name: str, rows: Rows) -> None:
     """Makes rows known to the database by a name; a table without rows where there are none.
 
-    A Parquet file that has the columns of its table is read by DuckDB itself, which takes less than
-    half of the time that it takes to be handed its rows by Arrow.
+    A Parquet file that has the columns of its table is read by DuckDB itself. That takes less than
+    half as long as handing it the rows by Arrow.
     """
     known = as_stored(rows)
     if (file := _file_of(known)) is not None:

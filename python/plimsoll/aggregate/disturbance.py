@@ -317,7 +317,7 @@ class DriverPeak:
 def driver_peak(recording: Recording, readings: Usage) -> DriverPeak | None:
     """How busy the load generator itself kept its busiest core in the holds.
 
-    On cores of its own that is the busy time of a core less what others took of all of them, and
+    On cores of its own that is the busy time of a core less what others took of all of them. It is
     never less than its own time for each of its threads. If it is unknown what others took, it is
     all of the busy time.
 

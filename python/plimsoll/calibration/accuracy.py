@@ -1,9 +1,9 @@
 """Accuracy: reported service times against true ones, percentile by percentile.
 
 A true service time is the time in the server, by its own clock, plus the loopback round trip. The
-round trip is measured with a server that responds at once, at arrivals a millisecond apart, so that
-both processes sleep between requests as in the cases, and must be woken. Since the two are
-independent, the distribution of their sum is that of all pairs.
+round trip is measured with a server that responds at once, at arrivals a millisecond apart. So both
+processes sleep between requests, as in the cases, and must be woken. Since the two are independent,
+the distribution of their sum is that of all pairs.
 
 A response time is a service time and a wait before sending; `pacing` checks the wait.
 """

@@ -38,10 +38,14 @@ CONTRACT_NOTES = (
 )
 """Rules of the contract on headers and framing, from which a note can exempt a framework:
 
-`date` (a correct `Date`), `etag` (none), `length` (a `Content-Length`, or chunks), `vary` (of
-compressed responses), `refused-coding` (`gzip;q=0` gets a plain body), `split` (a request in three
-pieces gets its response), `chunked` (so does one with a chunked body), `fragments` (a message of
-WebSocket in fragments comes back whole).
+- `date`: a correct `Date`
+- `etag`: none
+- `length`: a `Content-Length`, or chunks
+- `vary`: of compressed responses
+- `refused-coding`: `gzip;q=0` gets a plain body
+- `split`: a request in three pieces gets its response
+- `chunked`: so does one with a chunked body
+- `fragments`: a message of WebSocket in fragments comes back whole
 """
 
 _VERSION = r"^\d+(\.\d+)*$"

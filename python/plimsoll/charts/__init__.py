@@ -50,10 +50,17 @@ CHARTS = (
     *(against_latency, over_connections, history, load_line, line_ranking),
     *(ladder, latency_over_rate),
 )
-"""Every chart; `comparison` is drawn from a `Ranking`, `against_latency` from an `AgainstLatency`,
-`over_connections` from a `ConnectionsSeries`, `history` from a `Series` of a history, `load_line`
-from a `Searched`, `line_ranking` from a `LineRanking`, `ladder` from a `LadderRanking`,
-`latency_over_rate` from a `RateCurves`."""
+"""Every chart. Those that are not of a trial are drawn from:
+
+- `comparison`: a `Ranking`
+- `against_latency`: an `AgainstLatency`
+- `over_connections`: a `ConnectionsSeries`
+- `history`: a `Series` of a history
+- `load_line`: a `Searched`
+- `line_ranking`: a `LineRanking`
+- `ladder`: a `LadderRanking`
+- `latency_over_rate`: a `RateCurves`
+"""
 
 
 def drawn(data: TrialData) -> tuple[Chart, ...]:

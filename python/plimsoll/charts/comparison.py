@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.canvas import Row, Rows, Specification
-    from plimsoll.findings.rankings import Ranking, Standing
+    from plimsoll.findings.rankings import RankedEntry, Ranking
 
 NAME = "comparison"
 TITLE = "Ranking"
@@ -35,7 +35,7 @@ CAPTION_OF_ONE = (
     "rings are the repetitions. One entry alone is not ranked."
 )
 """The caption where no table has a second entry."""
-TABLE = "standings"
+TABLE = "entries"
 COLUMNS = {
     "rank": "rank",
     "framework": "framework",
@@ -52,26 +52,26 @@ _LEVEL_PX = 66
 
 def draw(data: Ranking) -> Specification:
     """The chart with its data; `usermeta.outside_px` is the room it needs beside the plot."""
-    groups = tie_groups(data.standings)
-    rows = [_row(standing, group) for standing, group in zip(data.standings, groups, strict=True)]
-    labels = tuple(_label(standing) for standing in data.standings)
+    groups = tie_groups(data.entries)
+    rows = [_row(entry, group) for entry, group in zip(data.entries, groups, strict=True)]
+    labels = tuple(_label(entry) for entry in data.entries)
     outside_px = canvas.names_px(labels) + _NUMBER_PX + _LEVEL_PX + 16
     specification = canvas.finished(
         _chart(labels, canvas.WIDTH_PX + canvas.AXIS_PX - outside_px),
-        {"standings": rows, "repetitions": _repetition_rows(data)},
+        {"entries": rows, "repetitions": _repetition_rows(data)},
         _description(data),
     )
     specification["usermeta"] = {"outside_px": outside_px}
     return specification
 
 
-def tie_groups(standings: Sequence[Standing]) -> list[int]:
-    """The group of each standing, from 0; a group ends where no range of ranks reaches over.
+def tie_groups(entries: Sequence[RankedEntry]) -> list[int]:
+    """The group of each entry, from 0; a group ends where no range of ranks reaches over.
 
     Args:
-        standings: In order; each of those without a rank is a group of its own.
+        entries: In order; each of those without a rank is a group of its own.
     """
-    ranges = [(one.rank_low or 0, one.rank_high or 0) for one in standings]
+    ranges = [(one.rank_low or 0, one.rank_high or 0) for one in entries]
     groups: list[int] = []
     for place, (low, _) in enumerate(ranges):
         lowest = min((low for low, _ in ranges[place:] if low), default=0)
@@ -81,51 +81,49 @@ def tie_groups(standings: Sequence[Standing]) -> list[int]:
     return groups
 
 
-def _row(standing: Standing, group: int) -> Row:
+def _row(entry: RankedEntry, group: int) -> Row:
     return {
-        "label": _label(standing),
-        "rank": standing.rank,
-        "framework": standing.framework,
-        "value": wording.significant(standing.value, 6),
-        "low": wording.significant(standing.low, 6),
-        "high": wording.significant(standing.high, 6),
-        "level": standing.level,
-        "number": _number(standing),
-        "text": "" if standing.value is None else standing.level.replace("_", " "),
-        "shaded": standing.rank_low is not None and group % 2 == 0,
+        "label": _label(entry),
+        "rank": entry.rank,
+        "framework": entry.framework,
+        "value": wording.significant(entry.value, 6),
+        "low": wording.significant(entry.low, 6),
+        "high": wording.significant(entry.high, 6),
+        "level": entry.level,
+        "number": _number(entry),
+        "text": "" if entry.value is None else entry.level.replace("_", " "),
+        "shaded": entry.rank_low is not None and group % 2 == 0,
     }
 
 
-def _label(standing: Standing) -> str:
-    if standing.is_yardstick:
-        return f"{standing.framework} (yardstick)"
-    if standing.rank_low is None:
-        return standing.framework
-    return f"{standing.rank} · {standing.framework}"
+def _label(entry: RankedEntry) -> str:
+    if entry.is_yardstick:
+        return f"{entry.framework} (yardstick)"
+    if entry.rank_low is None:
+        return entry.framework
+    return f"{entry.rank} · {entry.framework}"
 
 
-def _number(standing: Standing) -> str:
-    return "no result" if standing.value is None else wording.per_second(standing.value)
+def _number(entry: RankedEntry) -> str:
+    return "no result" if entry.value is None else wording.per_second(entry.value)
 
 
 def _repetition_rows(data: Ranking) -> Rows:
     return [
         {
-            "label": _label(standing),
+            "label": _label(entry),
             "trial": repetition.trial,
             "value": wording.significant(repetition.value, 6),
             "level": repetition.level,
         }
-        for standing in data.standings
-        for repetition in standing.repetitions
+        for entry in data.entries
+        for repetition in entry.repetitions
         if repetition.value is not None
     ]
 
 
 def _description(data: Ranking) -> str:
-    parts = [
-        f"{_label(row)} {_number(row)} {row.level.replace('_', ' ')}" for row in data.standings
-    ]
+    parts = [f"{_label(row)} {_number(row)} {row.level.replace('_', ' ')}" for row in data.entries]
     by = "" if data.driver == "plimsoll" else f", by {data.driver}"
     return f"Ranking at {data.endpoint} under {data.load}{by}: " + "; ".join(parts)
 
@@ -138,8 +136,8 @@ def _chart(labels: tuple[str, ...], width_px: int) -> Specification:
     return canvas.styled(chart)
 
 
-def _standings() -> alt.Chart:
-    return alt.Chart(alt.NamedData(name="standings"))
+def _entries() -> alt.Chart:
+    return alt.Chart(alt.NamedData(name="entries"))
 
 
 def _y(labels: Sequence[str]) -> alt.Y:
@@ -171,7 +169,7 @@ def _x(column: str) -> alt.X:
 
 def _shades(y: alt.Y) -> alt.Chart:
     return (
-        _standings()
+        _entries()
         .transform_filter("datum.shaded")
         .mark_rect(color=canvas.BAND.light)
         .encode(y=y, x=alt.value(0), x2=alt.value("width"))
@@ -180,13 +178,13 @@ def _shades(y: alt.Y) -> alt.Chart:
 
 def _intervals(y: alt.Y) -> alt.Chart:
     return (
-        _standings().mark_rule(strokeWidth=2.5).encode(y=y, x=_x("low"), x2="high", color=_colour())
+        _entries().mark_rule(strokeWidth=2.5).encode(y=y, x=_x("low"), x2="high", color=_colour())
     )
 
 
 def _medians(y: alt.Y) -> alt.Chart:
     return (
-        _standings()
+        _entries()
         .mark_point(size=90, opacity=1, strokeWidth=2)
         .encode(
             y=y,
@@ -228,7 +226,7 @@ def _rings(y: alt.Y) -> alt.Chart:
 
 def _numbers(y: alt.Y) -> alt.Chart:
     return (
-        _standings()
+        _entries()
         .mark_text(align="right", baseline="middle", dx=_NUMBER_PX, fontSize=12)
         .encode(y=y, x=alt.value("width"), text="number:N", color=alt.value(canvas.INK.light))
     )
@@ -236,7 +234,7 @@ def _numbers(y: alt.Y) -> alt.Chart:
 
 def _levels(y: alt.Y) -> alt.Chart:
     return (
-        _standings()
+        _entries()
         .mark_text(align="left", baseline="middle", dx=_NUMBER_PX + 10, fontSize=12)
         .encode(y=y, x=alt.value("width"), text="text:N", color=_colour())
     )

@@ -46,11 +46,11 @@ def command(
 ) -> int:
     """Check the printed or published results of other tools.
 
-    Reads the output of load generators, as text (wrk, wrk2, ab, hey, h2load, oha, k6, autocannon,
-    bombardier, vegeta, rewrk, Gatling) or as JSON and CSV (also Fortio, Artillery and Locust),
-    TechEmpower's `results.json`, and tables of published figures. A file may hold several runs,
-    pasted from a terminal, an issue or a web page; `-` reads standard input. Each result is
-    checked alone, then all together. Missing facts are never guessed.
+    Reads the text output of wrk, wrk2, ab, hey, h2load, oha, k6, autocannon, bombardier, vegeta,
+    rewrk and Gatling. Reads JSON and CSV, also of Fortio, Artillery and Locust, TechEmpower's
+    `results.json`, and tables of published figures. A file may hold several runs, pasted from a
+    terminal, an issue or a web page; `-` reads standard input. Each result is checked alone, then
+    all together. Missing facts are never guessed.
 
     Exit code 1: a verdict is void. 2: a file or part of it could not be read; the rest is judged.
 

@@ -56,9 +56,9 @@ def command(
 
     The reference server logs the service time of each request by its own clock; the engine must
     report the same, by HTTP/1.1, TLS, HTTP/2 and WebSocket. Further parts measure how precisely
-    requests are sent at their intended times, what Plimsoll and other installed tools report when
-    a server stalls, and the capacity of the load generator on this host, which trials use to tell
-    its limit from the server's.
+    requests are sent at their intended times, and what Plimsoll and other installed tools report
+    when a server stalls. The last part measures the capacity of the load generator on this host,
+    which trials use to tell its limit from the server's.
 
     Exit code 1 when a limit is exceeded. Run it on an idle host.
 

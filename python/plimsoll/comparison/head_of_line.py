@@ -1,7 +1,7 @@
 """Head-of-line blocking: what it costs requests that they share a connection.
 
-Loads of a campaign with as many requests in flight, on C connections with S requests each and on
-C · S connections with one each, are compared within each framework, endpoint and service:
+Two loads of a campaign with as many requests in flight are compared: C connections with S requests
+each, and C · S connections with one each. Within each framework, endpoint and service:
 
     ratio = value on shared connections / value on connections of their own
 

@@ -98,15 +98,13 @@ def _of_field(
 def _points(rankings: Sequence[Ranking], latency: str, compared: Compared) -> list[LatencyPoint]:
     points: list[LatencyPoint] = []
     for ranking in rankings:
-        for standing in ranking.standings:
-            key = (ranking.table, standing.framework)
+        for entry in ranking.entries:
+            key = (ranking.table, entry.framework)
             x, y = (_positive(compared.get((*key, name))) for name in (RANKED_BY, latency))
-            if standing.level == "void" or x is None or y is None:
+            if entry.level == "void" or x is None or y is None:
                 continue
             points.append(
-                LatencyPoint(
-                    standing.framework, ranking.load, x, y, standing.level, standing.is_yardstick
-                )
+                LatencyPoint(entry.framework, ranking.load, x, y, entry.level, entry.is_yardstick)
             )
     return points
 

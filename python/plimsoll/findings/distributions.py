@@ -62,13 +62,13 @@ def of_ranking(ranking: Ranking, trials: Mapping[str, TrialFindings]) -> Distrib
         trials: Each trial by its id.
     """
     entries: list[Distribution] = []
-    for standing in ranking.standings:
-        counting = [one.trial for one in standing.repetitions if one.level != "void"]
-        for name in counting or [one.trial for one in standing.repetitions]:
+    for entry in ranking.entries:
+        counting = [one.trial for one in entry.repetitions if one.level != "void"]
+        for name in counting or [one.trial for one in entry.repetitions]:
             trial = trials[name]
             if trial.quantiles:
                 number, buckets = trial.recording.repetition, _buckets(trial.data.latencies)
-                entries.append(Distribution(standing.framework, number, trial.quantiles, buckets))
+                entries.append(Distribution(entry.framework, number, trial.quantiles, buckets))
     if not entries:
         return None
     return Distributions(ranking.endpoint, entries[0].quantiles[0].time, tuple(entries))

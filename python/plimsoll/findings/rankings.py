@@ -43,7 +43,7 @@ class RankedRepetition:
 
 
 @dataclass(frozen=True)
-class Standing:
+class RankedEntry:
     """One framework in a ranking.
 
     Attributes:
@@ -95,13 +95,13 @@ class Ranking:
     Attributes:
         endpoint: Name of the endpoint.
         load: Name of the load.
-        standings: One per framework; those without a rank come last.
+        entries: One per framework; those without a rank come last.
         driver: Name of the program that generated the load.
     """
 
     endpoint: str
     load: str
-    standings: tuple[Standing, ...]
+    entries: tuple[RankedEntry, ...]
     driver: str = "plimsoll"
 
     @property
@@ -141,28 +141,28 @@ def _ranking(
 ) -> Ranking:
     yardsticks = {name for name, trials in frameworks.items() if _is_yardstick(trials)}
     is_beside = yardsticks < frameworks.keys()
-    standings = [
+    entries = [
         replace(
-            _standing(framework, trials, compared.get((table, framework))),
+            _entry(framework, trials, compared.get((table, framework))),
             is_yardstick=is_beside and framework in yardsticks,
         )
         for framework, trials in frameworks.items()
     ]
-    return Ranking(table.endpoint, table.load, tuple(sorted(standings, key=_order)), table.driver)
+    return Ranking(table.endpoint, table.load, tuple(sorted(entries, key=_order)), table.driver)
 
 
 def _is_yardstick(trials: Sequence[TrialFindings]) -> bool:
     return all(trial.recording.is_yardstick for trial in trials)
 
 
-def _standing(
+def _entry(
     framework: str, trials: Sequence[TrialFindings], compared: EntryComparison | None
-) -> Standing:
+) -> RankedEntry:
     counting = [trial for trial in trials if trial.level != "void"]
     level = worst_trial(trial.level for trial in counting) if counting else "void"
     shown = [trial.value for trial in counting or trials if trial.value is not None]
     ends = compared and compared.value and compared.value.interval
-    return Standing(
+    return RankedEntry(
         framework=framework,
         rank_low=compared and compared.rank_low,
         rank_high=compared and compared.rank_high,
@@ -212,13 +212,13 @@ def _checks(trials: Iterable[TrialFindings], level: Level) -> list[str]:
     return [*dict.fromkeys(title(verdict.check, verdict.level) for verdict in found)]
 
 
-def _order(standing: Standing) -> tuple[bool, bool, int, float, float]:
+def _order(entry: RankedEntry) -> tuple[bool, bool, int, float, float]:
     """Ranked ones by the model, then the others by their number, the yardstick last."""
-    unranked = standing.rank_low is None
+    unranked = entry.rank_low is None
     return (
-        standing.is_yardstick,
+        entry.is_yardstick,
         unranked,
-        TRIAL_LEVELS.index(standing.level) if unranked else 0,
-        0.0 if standing.to_best is None else -standing.to_best.value,
-        -(standing.value if standing.value is not None else -1.0),
+        TRIAL_LEVELS.index(entry.level) if unranked else 0,
+        0.0 if entry.to_best is None else -entry.to_best.value,
+        -(entry.value if entry.value is not None else -1.0),
     )

@@ -1,7 +1,7 @@
 """Rate curves: latency of each server over the rate of open loads, where several were measured.
 
-A rate is a trial of its own, or a step of a load that rises, or of an imported recording a stretch
-in which requests started at a steady rate.
+A rate is a trial of its own, or a step of a load that rises. In an imported recording it is a
+stretch in which requests started at a steady rate.
 """
 
 from __future__ import annotations

@@ -59,10 +59,10 @@ def of_findings(findings: Findings) -> tuple[EntryServers, ...]:
     grouped: dict[str, list[TrialFindings]] = {}
     by_id = {trial.recording.trial: trial for trial in findings.trials}
     for ranking in findings.rankings:
-        for standing in ranking.standings:
-            trials = [by_id[repetition.trial] for repetition in standing.repetitions]
+        for entry in ranking.entries:
+            trials = [by_id[repetition.trial] for repetition in entry.repetitions]
             seen = [trial for trial in trials if _is_known(trial.recording.server)]
-            grouped.setdefault(standing.framework, []).extend(seen)
+            grouped.setdefault(entry.framework, []).extend(seen)
     return tuple(_entry(framework, trials) for framework, trials in grouped.items() if trials)
 
 

@@ -1,7 +1,7 @@
 """Thresholds on the result of a load: `--fail-if 'p99>250ms'`.
 
 A threshold names a quantity, `>` or `<`, and a value with its unit. `min`, `mean`, `max` and `p50`
-to `p99.99` are response times, `failures` is the failure ratio (`1%`), `failed` the number of
+to `p99.99` are response times. `failures` is the failure ratio (`1%`), `failed` the number of
 failed requests, `throughput` is responses and `goodput` successful responses per second; `rate` is
 a synonym of `goodput`.
 """

@@ -3,8 +3,8 @@
 `hosts_file` reads which machines there are (`host`), `certificates` lets them trust each other, and
 `clocks` relates their clocks. `control` is the lab's side and `agent` what runs on each host;
 `membership` connects an agent with the lab, and `copying` brings files of a host to the lab.
-`driver` makes all hosts one driver for those who conduct trials, `server` and `served` (on the
-host) make one a place for servers, `campaign` is both for a whole campaign, and `fitness` looks at
+`driver` makes all hosts one driver for those who conduct trials. `server` and `served` (on the
+host) make one a place for servers. `campaign` is both for a whole campaign, and `fitness` looks at
 all beforehand.
 
 What needs `distributed` or `cryptography` is imported at its first use: one machine does without.

@@ -2,8 +2,8 @@
 
 Each certificate names its holder twice: by name, which the lab checks when a host joins, and by
 address, which is checked whenever a connection is opened. Whoever holds one may run code on every
-machine of the lab (`docs/security.md`), so keys can be read by their owner only and the authority's
-own key is thrown away once it has signed: another host means new certificates for all.
+machine of the lab (`docs/security.md`). So keys can be read by their owner only, and the
+authority's own key is thrown away once it has signed: another host means new certificates for all.
 """
 
 from __future__ import annotations

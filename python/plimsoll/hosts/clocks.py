@@ -2,8 +2,8 @@
 
 Both clocks are CLOCK_MONOTONIC, whose zeros have nothing to do with each other. An exchange is four
 readings: the lab sends at t₁, the host answers at t₂ = t₃ by its own clock, the lab has the answer
-at t₄. The host's clock is ahead by t₂ − (t₁ + t₄) / 2, and that is wrong by half of the round trip
-t₄ − t₁ at most, whichever way was the slower one.
+at t₄. The host's clock is ahead by t₂ − (t₁ + t₄) / 2. That is wrong by at most half of the round
+trip t₄ − t₁, whichever way was the slower one.
 
 Durations are never computed across clocks: offsets only place the rows of several hosts on one
 axis.

@@ -1,8 +1,8 @@
 """Several hosts as one driver: each generates its part of the load, and what they measured is one.
 
 All engines start at one instant, which every host is told by its own clock. Connections, arrivals
-and requests are divided among the threads of all hosts as one engine divides them among its own, so
-that the load is exactly that of one large host.
+and requests are divided among the threads of all hosts as one engine divides them among its own. So
+the load is exactly that of one large host.
 """
 
 from __future__ import annotations

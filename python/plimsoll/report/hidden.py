@@ -58,7 +58,7 @@ def _estimate(stalls: StallsRow, summary: Summary) -> Iterator[str]:
 
 
 def _measured_ns(summary: Summary, name: str) -> float:
-    """The time of a response at a quantile; the longest one where there are too few to tell."""
-    time = summary.time(summary.latency_kind)
+    """The service time at a quantile, as `hidden_stalls` has it; the longest of too few."""
+    time = summary.service_time
     measured = time.of(name)
     return (time.max_ns if measured is None else measured) or 0.0

@@ -1,8 +1,10 @@
 """The control: a fixed piece of work whose processor time shows how fast the machine is.
 
-It has three parts, since a machine slows in three ways: *compute* (SHA-256 of a block that fits the
-first cache) by its frequency, *memory* (a walk of dependent steps through 8 MiB) by neighbours on
-caches and memory, *loopback* (echoes over a TCP connection to itself) by what a system call costs.
+It has three parts, since a machine slows in three ways:
+
+- *compute* (SHA-256 of a block that fits the first cache) by its frequency;
+- *memory* (a walk of dependent steps through 8 MiB) by neighbours on caches and memory;
+- *loopback* (echoes over a TCP connection to itself) by what a system call costs.
 
 It runs on the server's cores, between turns or before and after a load, and never during one. So
 it takes nothing from a server, and no server can move it: whoever rests uses no processor time, and

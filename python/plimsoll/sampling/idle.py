@@ -1,9 +1,9 @@
 """The idle host: what it needs while the server runs and has no load.
 
-Energy of a load is what the host needs under it less what it needs without it, so the latter is
-read before and after a load, if that is requested. A ladder of rates reads the server itself as
-well, for its idle cost. Where neither RAPL nor a meter can be read, and no server
-is, there is nothing to wait for, and no time is lost.
+Energy of a load is what the host needs under it less what it needs without it. The latter is read
+before and after a load, if that is requested. A ladder of rates reads the server itself as well,
+for its idle cost. Where neither RAPL nor a meter can be read, and no server is, there is nothing to
+wait for, and no time is lost.
 """
 
 from __future__ import annotations

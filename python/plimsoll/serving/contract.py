@@ -1,8 +1,8 @@
 """Checks that a running server keeps the contract, before and after every trial.
 
 The same bytes are sent and read as under load. Beyond the requests of the load, values are drawn
-that a shortcut gets wrong, two requests share a connection, requests that must be refused are
-followed by one that must get a response, requests come in pieces and in chunks, and a path that
+that a shortcut gets wrong. Two requests share a connection, and requests that must be refused are
+followed by one that must get a response. Requests come in pieces and in chunks, and a path that
 does not exist is requested.
 """
 

@@ -2,7 +2,7 @@
 
 Near the edge the logarithm of the odds of a miss is taken as a straight line over the logarithm of
 the rate: local logistic regression, which weighs tries by their distance from the edge. A miss
-comes with others, since the requests behind a slow one wait for it, so the number of requests is
+comes with others, since the requests behind a slow one wait for it. So the number of requests is
 divided by a design effect that blocks of each try show, and by what tries scatter beyond that
 (quasi-likelihood). The posterior of the edge is worked out on a grid, with a flat prior on the
 logarithm of the rate and a wide one on that of the slope.

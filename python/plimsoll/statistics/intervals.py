@@ -66,9 +66,9 @@ def middle(values: Sequence[float]) -> Estimate:
 def interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
     """The 95 % interval of the typical repetition; None below two repetitions.
 
-    It is Student's interval of the geometric mean (of the mean where a value is not positive),
-    which is that of the median as far as repetitions scatter evenly to both sides on logarithms.
-    Where no value is negative the interval is not, either.
+    It is Student's interval of the geometric mean (of the mean where a value is not positive). It
+    is that of the median as far as repetitions scatter evenly to both sides on logarithms. Where no
+    value is negative the interval is not, either.
 
     Args:
         values: One number for each repetition.

@@ -1,10 +1,10 @@
 """Level changes: where a series of campaigns goes from one level to another, and how surely.
 
 Candidates are the change points of the exact search for changes of the mean (PELT) by `ruptures`.
-Then the candidate that is least sure is dropped, until each one that is left separates two levels
-that differ by `DIFFERENCE` or more, and would be that far apart by chance with a probability below
-`CHANCE`: Student's t of neighbouring levels, by the scatter within all of them. Positive numbers
-are compared on logarithms, so that a change is a ratio.
+Then the least sure candidate is dropped, again and again. Each one that is left separates two
+levels that differ by `DIFFERENCE` or more, and that chance separates as far with a probability
+below `CHANCE`: Student's t of neighbouring levels, by the scatter within all of them. Positive
+numbers are compared on logarithms, so that a change is a ratio.
 
 A level has two numbers or more, and a single number far from those before and after it is taken as
 the mean of its neighbours: one campaign that is off is no change.

@@ -3,10 +3,10 @@
 Who stops as soon as an ordinary interval excludes 0 finds a difference too often: each look is
 another chance to be wrong. Here the chance is spent over the looks (α-spending), in proportion to
 the square of the share of the planned numbers that are there: in proportion to the share itself,
-fewer differences were found (74 % instead of 83 % of 1.5 standard deviations by 8 numbers), and the
-mean number needed was the same. The interval of a look is wider than an ordinary one by as much as
-that costs. All intervals of one comparison hold the truth *together* with the
-confidence stated, so any rule may decide when to stop.
+fewer differences were found: 74 % instead of 83 % of 1.5 standard deviations by 8 numbers. The mean
+number needed was the same. The interval of a look is wider than an ordinary one by as much as that
+costs. All intervals of one comparison hold the truth *together* with the confidence stated, so any
+rule may decide when to stop.
 
 Bounds are exact for normal numbers with unknown variance but for the error of the simulation that
 finds them: their joint distribution depends on nothing but how many numbers each look has. For 3 to

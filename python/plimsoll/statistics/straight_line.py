@@ -2,11 +2,12 @@
 
     y = intercept + slope · x, by weighted least squares with weights 1 / height of the line
 
-The cost of a server scatters by a share of itself, since processes and moments differ by a share,
-and by the grain of its clock, which is the same everywhere; these weights lie between what either
-asks for. They are taken from the line, not from the points: a point that came out low would weigh
-more. They only choose the estimate. Its intervals are those of the sandwich estimator HC3, which
-holds for any scatter, with as many degrees of freedom as it has where the weights are right.
+The cost of a server scatters by a share of itself, since processes and moments differ by a share.
+It also scatters by the grain of its clock, which is the same everywhere; these weights lie between
+what either asks for. They are taken from the line, not from the points: a point that came out low
+would weigh more. They only choose the estimate. Its intervals are those of the sandwich estimator
+HC3, which holds for any scatter, with as many degrees of freedom as it has where the weights are
+right.
 
 Straightness is tested by a parabola: where the interval of its bend excludes 0, the intercept says
 little of a server without load, since the line is not straight on its way there.

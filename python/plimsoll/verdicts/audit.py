@@ -88,8 +88,8 @@ def _judged(figures: ReportedStatistics, check: ModuleType, limits: Limits) -> V
 def _of_means(figures: ReportedStatistics, found: Verdict) -> Verdict:
     """A verdict on means of several runs: what no single run can be, their means may be.
 
-    The mean of connections / rate is not connections / the mean rate, so laws that tie rates, times
-    and counts of one run together can be missed by means without any of them being wrong.
+    The mean of connections / rate is not connections / the mean rate. So means can miss laws that
+    tie rates, times and counts of one run together without any of them being wrong.
     """
     text = (
         f"These are means over {figures.mean_of}, which need not be consistent as those of one "

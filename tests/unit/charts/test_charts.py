@@ -26,7 +26,7 @@ from plimsoll.findings import against_latency, distributions
 from plimsoll.findings.against_latency import AgainstLatency
 from plimsoll.findings.distributions import Distributions
 from plimsoll.findings.findings import Findings
-from plimsoll.findings.rankings import Standing
+from plimsoll.findings.rankings import RankedEntry
 from plimsoll.findings.trial import TrialData
 from plimsoll.report.formats import pictures
 from plimsoll.statistics.intervals import Estimate, Interval
@@ -556,8 +556,8 @@ def test_a_framework_is_named_once_however_many_loads_it_had() -> None:
 # --- comparison ---
 
 
-def standing(low: int | None, high: int | None) -> Standing:
-    return Standing("x", low, high, 1.0, None, None, "sound", ())
+def entry(low: int | None, high: int | None) -> RankedEntry:
+    return RankedEntry("x", low, high, 1.0, None, None, "sound", ())
 
 
 @pytest.mark.parametrize(
@@ -575,12 +575,12 @@ def standing(low: int | None, high: int | None) -> Standing:
 def test_ties_are_groups_that_no_range_of_ranks_reaches_over(
     ranges: list[tuple[int | None, int | None]], groups: list[int]
 ) -> None:
-    found = charts.comparison.tie_groups([standing(low, high) for low, high in ranges])
+    found = charts.comparison.tie_groups([entry(low, high) for low, high in ranges])
     assert found == groups
 
 
 def test_a_void_number_is_drawn_without_a_rank_and_without_a_shade() -> None:
-    drawn = charts.comparison.draw(sample.findings().rankings[0])["datasets"]["standings"]
+    drawn = charts.comparison.draw(sample.findings().rankings[0])["datasets"]["entries"]
     void = next(row for row in drawn if row["framework"] == "django")
     assert void["rank"] == "–"
     assert void["label"] == "django"

@@ -22,7 +22,7 @@ def test_there_is_a_ranking_for_each_endpoint_and_load() -> None:
 
 
 def test_the_best_comes_first_and_those_without_a_rank_come_last() -> None:
-    found = [(standing.framework, standing.rank) for standing in ranking().standings]
+    found = [(entry.framework, entry.rank) for entry in ranking().entries]
     assert found == [
         ("axum", "1–2"),
         ("spring virtual", "1–2"),
@@ -34,18 +34,18 @@ def test_the_best_comes_first_and_those_without_a_rank_come_last() -> None:
 
 
 def test_a_void_number_stays_visible_and_has_no_rank() -> None:
-    void = ranking().standings[4]
+    void = ranking().entries[4]
     assert (void.value, void.level, void.reason) == (9500.0, "void", "Little's law violated")
 
 
 def test_a_doubtful_number_names_the_checks_that_doubt_it() -> None:
-    doubtful = ranking().standings[3]
+    doubtful = ranking().entries[3]
     assert doubtful.level == "doubtful"
     assert doubtful.reason == "Load generator at its limit, Requests failed"
 
 
 def test_a_framework_that_failed_has_no_number_and_says_why() -> None:
-    failed = ranking().standings[5]
+    failed = ranking().entries[5]
     assert (failed.value, failed.level, failed.reason) == (None, "void", "StartFailed")
 
 
@@ -55,10 +55,10 @@ def test_repetitions_that_do_not_count_are_counted() -> None:
     recording = replace(void.recording, framework="go")
     both = (sound, replace(void, data=replace(void.data, recording=recording)))
     findings = Findings("x", "0", both, tables.COMPARISONS.schema.empty_table())
-    standing = findings.rankings[0].standings[0]
-    assert standing.reason == "1 of 2 repetitions excluded, by 5 checks"
-    assert standing.value == 8000.0
-    assert [repetition.level for repetition in standing.repetitions] == ["void", "sound"]
+    entry = findings.rankings[0].entries[0]
+    assert entry.reason == "1 of 2 repetitions excluded, by 5 checks"
+    assert entry.value == 8000.0
+    assert [repetition.level for repetition in entry.repetitions] == ["void", "sound"]
 
 
 def test_a_trial_that_an_error_ended_is_failed_whatever_its_checks_say() -> None:

@@ -249,11 +249,11 @@ def test_an_open_load_hides_nothing() -> None:
 
 
 def test_no_quantile_of_the_estimate_is_told_that_was_measured_as_long() -> None:
-    summary = sample.summary("t", response_time_p90_ns=600e6, response_time_p99_ns=700e6)
+    summary = sample.summary("t", service_time_p90_ns=600e6, service_time_p99_ns=700e6)
     said = hidden.amount(FROZEN, summary)
     assert "90 % 500 ms" not in said
     assert "99 % 950 ms" in said
-    slow = sample.changed(summary, response_time_p99_ns=2e9, response_time_p999_ns=2e9)
+    slow = sample.changed(summary, service_time_p99_ns=2e9, service_time_p999_ns=2e9)
     assert hidden.amount(FROZEN, slow) == "little here: the longest gap between responses was 1 s"
 
 

@@ -27,8 +27,8 @@ impl Worker<'_> {
         self.try_to_connect(index, attempt, now_ns);
     }
 
-    /// Starts to connect. Where the listen queue of a Unix socket is full, as no event tells when it
-    /// has room, this is tried again soon, for as long as a connect may take.
+    /// Starts to connect. No event tells when a full listen queue of a Unix socket has room. So
+    /// this is tried again soon, for as long as a connect may take.
     fn try_to_connect(&mut self, index: usize, attempt: u32, now_ns: u64) {
         match self.connect(index, attempt) {
             Ok(transport) => self.slots[index].transport = Some(transport),

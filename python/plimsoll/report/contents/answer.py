@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from plimsoll.findings.distributions import Distributions
     from plimsoll.findings.findings import Findings
-    from plimsoll.findings.rankings import Ranking, Standing
+    from plimsoll.findings.rankings import RankedEntry, Ranking
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.report.contents import RankingContents, Remark, Row
 
@@ -151,9 +151,7 @@ def _answer(
     ranking: RankingContents, by_id: dict[str, TrialFindings], of_campaign: Sequence[Mark]
 ) -> RankingAnswer:
     trials = [
-        by_id[repetition.trial]
-        for standing in _ranked(ranking)
-        for repetition in standing.repetitions
+        by_id[repetition.trial] for entry in _ranked(ranking) for repetition in entry.repetitions
     ]
     states = [trial.state for trial in trials]
     own = _trial_marks(trials)
@@ -180,10 +178,10 @@ def _answer(
 _STATES: tuple[State, ...] = ("sound", "not_checked", "doubtful", "void", "failed")
 
 
-def _ranked(ranking: RankingContents) -> Sequence[Standing]:
+def _ranked(ranking: RankingContents) -> Sequence[RankedEntry]:
     """Whom the answer is about: not the yardstick, whose row has a verdict of its own."""
-    standings = ranking.ranking.standings
-    return [one for one in standings if not one.is_yardstick] or standings
+    entries = ranking.ranking.entries
+    return [one for one in entries if not one.is_yardstick] or entries
 
 
 def _headline(ranking: RankingContents) -> str:
@@ -199,51 +197,51 @@ def _headline(ranking: RankingContents) -> str:
 
 def _frameworks(ranking: RankingContents) -> list[Row]:
     """The rows without the yardstick."""
-    pairs = zip(ranking.rows, ranking.ranking.standings, strict=True)
-    return [row for row, standing in pairs if not standing.is_yardstick]
+    pairs = zip(ranking.rows, ranking.ranking.entries, strict=True)
+    return [row for row, entry in pairs if not entry.is_yardstick]
 
 
 def _bars(ranking: RankingContents) -> tuple[Bar, ...]:
-    standings = ranking.ranking.standings
+    entries = ranking.ranking.entries
     scale = _scale(ranking.ranking)
-    best = next((one.value for one in standings if one.rank_low is not None), None)
-    is_compared = any(one.to_best is not None for one in standings)
+    best = next((one.value for one in entries if one.rank_low is not None), None)
+    is_compared = any(one.to_best is not None for one in entries)
     return tuple(
-        _bar(row, standing, scale, _ends(standing, best) if is_compared else _own_ends(standing))
-        for row, standing in zip(ranking.rows, standings, strict=True)
+        _bar(row, entry, scale, _ends(entry, best) if is_compared else _own_ends(entry))
+        for row, entry in zip(ranking.rows, entries, strict=True)
     )
 
 
-def _ends(standing: Standing, best: float | None) -> Interval | None:
+def _ends(entry: RankedEntry, best: float | None) -> Interval | None:
     """The interval of its ratio to the best, as responses per second beside those of the best."""
-    ratio = standing.to_best
+    ratio = entry.to_best
     if best is None or ratio is None or ratio.interval is None:
         return None
     return Interval(best * ratio.interval.low, best * ratio.interval.high)
 
 
-def _own_ends(standing: Standing) -> Interval | None:
-    if standing.low is None or standing.high is None:
+def _own_ends(entry: RankedEntry) -> Interval | None:
+    if entry.low is None or entry.high is None:
         return None
-    return Interval(standing.low, standing.high)
+    return Interval(entry.low, entry.high)
 
 
 def _scale(ranking: Ranking) -> float:
     """The number at the right end of the bars: void ones may reach over it, others not."""
-    values = [one.value for one in ranking.standings if one.value and one.level != "void"]
-    every = [one.value for one in ranking.standings if one.value]
+    values = [one.value for one in ranking.entries if one.value and one.level != "void"]
+    every = [one.value for one in ranking.entries if one.value]
     return ROOM * max(values or every, default=1.0)
 
 
-def _bar(row: Row, standing: Standing, scale: float, ends: Interval | None) -> Bar:
+def _bar(row: Row, entry: RankedEntry, scale: float, ends: Interval | None) -> Bar:
     def share(value: float | None) -> float | None:
         return None if value is None else round(min(max(value / scale, 0.0), 1.0), 4)
 
     return Bar(
         row=row,
-        is_yardstick=standing.is_yardstick,
+        is_yardstick=entry.is_yardstick,
         is_void=row.state in ("void", "failed"),
-        length=share(standing.value) or 0.0,
+        length=share(entry.value) or 0.0,
         low=share(ends.low if ends else None),
         high=share(ends.high if ends else None),
         is_open=ends is not None and ends.high > scale,

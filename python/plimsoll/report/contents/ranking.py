@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plimsoll.comparison.entry_comparison import EntryComparison
     from plimsoll.findings.findings import Findings
-    from plimsoll.findings.rankings import Ranking, Standing
+    from plimsoll.findings.rankings import RankedEntry, Ranking
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.report.contents.campaign import Facts
 
@@ -143,7 +143,7 @@ def _ranking(
         anchor=anchor("ranking", *_field(ranking, findings, always=(0, 1))),
         title=", ".join(_field(ranking, findings, always=(0, 1) if findings.lines else (0,))),
         headings=tuple(heading for heading, _, _ in _OTHERS),
-        rows=tuple(_row(standing, quantities, states) for standing in ranking.standings),
+        rows=tuple(_row(entry, quantities, states) for entry in ranking.entries),
         leads=tuple(lead.sentence for lead in reported),
         clear_lead="" if clear is None or is_next else clear.sentence,
         resolution=". ".join(
@@ -166,8 +166,8 @@ def _counting(ranking: Ranking, findings: Findings) -> list[TrialFindings]:
     """The trials of a ranking that count."""
     names = {
         repetition.trial
-        for standing in ranking.standings
-        for repetition in standing.repetitions
+        for entry in ranking.entries
+        for repetition in entry.repetitions
         if repetition.level != "void"
     }
     return [trial for trial in findings.trials if trial.recording.trial in names]
@@ -198,26 +198,26 @@ def _field(ranking: Ranking, findings: Findings, always: tuple[int, ...]) -> lis
 
 
 def _row(
-    standing: Standing,
+    entry: RankedEntry,
     quantities: Mapping[tuple[str, str], EntryComparison],
     states: Mapping[str, State],
 ) -> Row:
-    others = [_other(standing.framework, quantities, *other) for other in _OTHERS]
-    cpu = quantities.get((standing.framework, CPU_PER_REQUEST))
+    others = [_other(entry.framework, quantities, *other) for other in _OTHERS]
+    cpu = quantities.get((entry.framework, CPU_PER_REQUEST))
     return Row(
-        rank=standing.rank,
-        is_ranked=standing.rank_low is not None,
-        framework=standing.framework,
-        anchor=anchor("trial", standing.repetitions[0].trial),
-        number=wording.per_second(standing.value),
-        interval=_interval(standing),
-        of_best=words.of_best(standing.to_best),
-        to_next=words.times_as(standing.to_next, standing.next_framework),
-        to_next_brief=words.times_as(standing.to_next),
+        rank=entry.rank,
+        is_ranked=entry.rank_low is not None,
+        framework=entry.framework,
+        anchor=anchor("trial", entry.repetitions[0].trial),
+        number=wording.per_second(entry.value),
+        interval=_interval(entry),
+        of_best=words.of_best(entry.to_best),
+        to_next=words.times_as(entry.to_next, entry.next_framework),
+        to_next_brief=words.times_as(entry.to_next),
         others=[(heading, value) for heading, value, _ in others],
         ratios=tuple(ratio for _, _, ratio in others),
-        state=_state(standing, states),
-        reason=_reason(standing),
+        state=_state(entry, states),
+        reason=_reason(entry),
         cpu_per_request=wording.seconds(cpu and cpu.median),
     )
 
@@ -243,19 +243,19 @@ def _to_least(compared: EntryComparison | None) -> str:
     return "least" if compared.to_best.value == 1 else words.times_as(compared.to_best)
 
 
-def _interval(standing: Standing) -> str:
-    if standing.low is None or standing.high is None:
+def _interval(entry: RankedEntry) -> str:
+    if entry.low is None or entry.high is None:
         return ""
-    return f"{wording.number(standing.low)}–{wording.number(standing.high)}"
+    return f"{wording.number(entry.low)}–{wording.number(entry.high)}"
 
 
-def _state(standing: Standing, states: Mapping[str, State]) -> State:
-    every = {states[repetition.trial] for repetition in standing.repetitions}
-    return "failed" if every == {"failed"} else standing.level
+def _state(entry: RankedEntry, states: Mapping[str, State]) -> State:
+    every = {states[repetition.trial] for repetition in entry.repetitions}
+    return "failed" if every == {"failed"} else entry.level
 
 
-def _reason(standing: Standing) -> str:
-    repetitions = len(standing.repetitions)
-    single = "one repetition" if repetitions == 1 and standing.rank_low else ""
-    yardstick = "yardstick, not ranked" if standing.is_yardstick else ""
-    return "; ".join(part for part in (yardstick, standing.reason, single) if part)
+def _reason(entry: RankedEntry) -> str:
+    repetitions = len(entry.repetitions)
+    single = "one repetition" if repetitions == 1 and entry.rank_low else ""
+    yardstick = "yardstick, not ranked" if entry.is_yardstick else ""
+    return "; ".join(part for part in (yardstick, entry.reason, single) if part)

@@ -96,8 +96,8 @@ def trials(findings: Findings) -> list[TrialContents]:
     return [
         _trial(by_id[repetition.trial])
         for ranking in findings.rankings
-        for standing in ranking.standings
-        for repetition in standing.repetitions
+        for entry in ranking.entries
+        for repetition in entry.repetitions
     ]
 
 

@@ -1,9 +1,9 @@
 """HTML: one file that opens from disk and asks the network for nothing.
 
 The chart library, the styles and all data are inside. A policy in the page's head forbids
-everything else, and scripts other than the two of the page itself, so that text which a server
-sent cannot act even if it found a way past the escaping of the templates. A chart is drawn when
-it comes into view; specifications that several charts share are kept once.
+everything else, and scripts other than the two of the page itself. So text that a server sent
+cannot act even if it got past the escaping of the templates. A chart is drawn when it comes into
+view; specifications that several charts share are kept once.
 """
 
 from __future__ import annotations
@@ -279,8 +279,8 @@ def _answer(found: RankingAnswer, drawn: Charts, entries: tuple[str, ...]) -> Ma
 
 def _frameworks(findings: Findings) -> list[str]:
     """Each framework once, in the order of the rankings."""
-    ranked = (standing for ranking in findings.rankings for standing in ranking.standings)
-    return list(dict.fromkeys(standing.framework for standing in ranked))
+    ranked = (entry for ranking in findings.rankings for entry in ranking.entries)
+    return list(dict.fromkeys(entry.framework for entry in ranked))
 
 
 def _only(

@@ -52,12 +52,12 @@ def trials(findings: Findings) -> list[JsonObject]:
 def _rank(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
     """Rank of the trial's framework, and its goodput / that of the best and of the next one."""
     for ranking in findings.rankings:
-        for one in ranking.standings:
+        for one in ranking.entries:
             if found.recording.trial in (trial.trial for trial in one.repetitions):
                 return {
                     "rank_low": one.rank_low,
                     "rank_high": one.rank_high,
-                    "best_framework": ranking.standings[0].framework if one.to_best else None,
+                    "best_framework": ranking.entries[0].framework if one.to_best else None,
                     "ratio_to_best": _middle(one.to_best),
                     "next_framework": one.next_framework or None,
                     "ratio_to_next": _middle(one.to_next),

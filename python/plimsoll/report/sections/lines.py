@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.load_lines import EntryLines, LineRanking, RankedLine
-    from plimsoll.findings.rankings import Standing
+    from plimsoll.findings.rankings import RankedEntry
 
 ANCHOR = "load-lines"
 TITLE = "Load lines"
@@ -43,7 +43,7 @@ def section(findings: Findings) -> Section | None:
     by_peak = {
         (ranking.endpoint, one.framework): one
         for ranking in findings.rankings
-        for one in ranking.standings
+        for one in ranking.entries
     }
     return Section(
         anchor=ANCHOR,
@@ -89,7 +89,7 @@ def _ranking(ranking: LineRanking) -> Picture:
     )
 
 
-def _table(ranking: LineRanking, by_peak: Mapping[tuple[str, str], Standing]) -> SectionTable:
+def _table(ranking: LineRanking, by_peak: Mapping[tuple[str, str], RankedEntry]) -> SectionTable:
     lines = tuple(_line(one, by_peak) for one in ranking.places)
     return SectionTable(
         title=_title(ranking),
@@ -102,7 +102,7 @@ def _table(ranking: LineRanking, by_peak: Mapping[tuple[str, str], Standing]) ->
     )
 
 
-def _line(one: RankedLine, by_peak: Mapping[tuple[str, str], Standing]) -> TableRow:
+def _line(one: RankedLine, by_peak: Mapping[tuple[str, str], RankedEntry]) -> TableRow:
     entry, line = one.entry, one.line
     peak = by_peak.get((entry.endpoint, entry.framework))
     beyond = entry.found and line and entry.found.beyond.get(line.limit.name)

@@ -4,9 +4,9 @@ What its figures mean, by its documentation and by what it printed of servers wi
 
 - `ActualQPS` counts every request, failed ones too; `RetCodes` has them by status, `-1` being those
   without a response. A response that was cut off counts with its status, and only `Sizes` shows it.
-- A request whose connection was lost, or that ran into the time limit on a connection that had
-  served others, is sent again on a new one and counts once, with the time of both. `SocketCount`
-  gives the number of connections used.
+- A request is sent again on a new connection if its own was lost, or if it ran into the time limit
+  on one that had served others. It counts once, with the time of both. `SocketCount` gives the
+  number of connections used.
 - Each of `NumThreads` has one request in flight at a time. Times run from sending; percentiles are
   read off a histogram, so they lie between two measured times.
 - `RequestedQPS` is `max` where no rate was requested. `Labels` is the address with the name of the

@@ -1,9 +1,9 @@
 """Do different servers stop at the same number, although none of them is at its own limit?
 
-If three or more different frameworks lie within 2 % at the top of one endpoint and load, and their
-own cores had time to spare, they met a shared limit: the load generator, the network, or the load
-itself. The ranking among them then means nothing. A server that kept its cores busy has a limit of
-its own and is not counted; variants of one framework count once.
+If three or more different frameworks lie within 2 % at the top of one table, and their own cores
+had time to spare, they met a shared limit: the load generator, the network, or the load itself. The
+ranking among them then means nothing. A server that kept its cores busy has a limit of its own and
+is not counted; variants of one framework count once.
 
 Only loads at full speed count: at a requested rate, servers are alike because they all kept up.
 

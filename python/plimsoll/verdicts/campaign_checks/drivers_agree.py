@@ -1,7 +1,7 @@
 """Do different drivers report the same for one server under one load?
 
-For each framework, endpoint and load that several drivers generate, the throughput that a driver
-reports is compared with that of Plimsoll's engine (without it, of the first driver by name):
+This concerns each framework, endpoint and load that several drivers generate. The throughput that a
+driver reports is compared with that of Plimsoll's engine (without it, of the first driver by name):
 
     apart = max(ratio, 1 / ratio) − 1,  ratio = median by the driver / median by the other
 

@@ -5,9 +5,9 @@ What all entries lost alike changes no ratio, and variation between single trial
 intervals. An entry misleads if it lost more than another in all of its repetitions: by chance, or
 because a server of many threads gets more of a contended core than one of few.
 
-For neighbours that are ranked one ahead of the other, at loads at full speed, the check measures
-how much of the lead is gone once each throughput is divided by the share of the time in which its
-trial did not wait. A rank is doubtful if other programs made half of its lead.
+The check concerns neighbours that are ranked one ahead of the other, at loads at full speed. Each
+throughput is divided by the share of the time in which its trial did not wait. The check measures
+how much of the lead is gone then. A rank is doubtful if other programs made half of its lead.
 
 Source: `aggregate.disturbance`; decision 57.
 """

@@ -198,9 +198,9 @@ def _claimed(pairs: Sequence[tuple[Entry, Entry]]) -> str:
 def _deviation(entry: Entry, levels: Mapping[str, Levels]) -> float:
     """Standard deviation over repetitions / their mean; 0 where there is none to speak of.
 
-    Of a load at full speed, without what the machine did: the least of what is left without what
+    Of a load at full speed, without what the machine did. It is the least of three: without what
     other programs took, also without the machine's speed by the control, or also without what the
-    other entries of a block have in common.
+    entries of a block have in common.
     """
     if not entry.is_saturating:
         return _relative_deviation(entry.values(COUNTED))

@@ -1,10 +1,10 @@
 """Does throughput scale with connections as it can, from load to load?
 
-For each server and endpoint with closed loads of four or more different numbers of connections,
-alike in all else, throughput is compared with the universal scalability law, whose contention α and
-coherency β are not negative. If the law leaves more than a twentieth of the variance unexplained
-and misses a load by more than a tenth, one of the loads is not of the same kind as the others. The
-server was not warm, the load generator was the limit there, or the host had changed.
+A server and endpoint with closed loads of four or more different numbers of connections, alike in
+all else, is compared with the universal scalability law. Its contention α and coherency β are not
+negative. The law may leave more than a twentieth of the variance unexplained and miss a load by
+more than a tenth. Then one of the loads is not of the same kind as the others. The server was not
+warm, the load generator was the limit there, or the host had changed.
 
 Between two loads of ten connections or more, throughput per connection must not grow by more than a
 fifth. Below ten it may: a server with a single client sleeps between two requests, and waking up

@@ -2,9 +2,9 @@
 
 A closed load takes all the throughput it can get, so something limits it. The check measures the
 most saturated resource that can be read: the server's cores together, its busiest core, the load
-generator's busiest core, all cores if both share them, the listen queue, the link, and the
-throughput against the load generator's calibrated maximum. A core that other programs had, or that
-the host of a virtual machine withheld, was not free. If none of them was saturated, responses
+generator's busiest core, all cores if both share them, the listen queue, the link. It also holds
+the throughput against the load generator's calibrated maximum. A core that other programs had, or
+that the host of a virtual machine withheld, was not free. If none of them was saturated, responses
 waited for something that was not measured: a lock, a pool of workers, a timer, another server. The
 number is then not what the server can do on its cores, and more connections may well yield more.
 

@@ -6,9 +6,9 @@ reads responses late and sends the next requests late, so throughput and latency
 own.
 
 Time that it waited for while other programs had its cores, or the host of a virtual machine
-withheld them, is not its own limit: `undisturbed` judges that. If the load generator would have
-exceeded the limit with the time that others took from its cores or from a saturated server's, the
-question is open, and the verdict is "not checked".
+withheld them, is not its own limit: `undisturbed` judges that. Would the load generator have
+exceeded the limit with the time that others took from its cores or from a saturated server's? Then
+the question is open, and the verdict is "not checked".
 
 A server that filled its own cores could not have responded to many more requests, whatever the load
 generator did: throughput is too low by at most what the server had to spare. Up to 5 %, the

@@ -5,8 +5,8 @@ connection, however many users would have arrived in it. `aggregate.stalls` find
 no response came although requests waited, and when single connections stalled while others got
 responses. It computes a lower bound of the time that a user who arrives at a random instant, on a
 random connection, would have waited because of that. A load is doubtful if its 99th percentile
-would be more than twice the measured one, or its 99.9th percentile more than five times, if there
-are enough responses for it.
+would be more than twice the measured one. The limit of its 99.9th percentile is five times, if
+there are enough responses for it.
 
 Stalls below 10 ms are left out, because schedulers cause those; so are stalls of the load generator
 itself. If others took at least half as much processor time from server or load generator as the

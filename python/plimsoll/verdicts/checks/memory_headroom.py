@@ -1,9 +1,9 @@
 """Was there enough memory?
 
 The check takes four numbers over the measurement windows: pages that the host swapped, page faults
-of the server that needed a disk, time in which some task waited for memory (PSI), and, over the
-whole load, processes that the kernel killed to free memory. A server whose memory is swapped to a
-disk is as fast as that disk.
+of the server that needed a disk, and time in which some task waited for memory (PSI). The fourth,
+over the whole load, is processes that the kernel killed to free memory. A server whose memory is
+swapped to a disk is as fast as that disk.
 
 Some pages are always swapped or read again on behalf of others, so only large numbers count.
 

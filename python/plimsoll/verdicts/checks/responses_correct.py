@@ -1,7 +1,7 @@
 """Were the responses correct before, during and after the load?
 
 The load generator checks status and length of every response as it arrives, if the load specifies
-them, and compares the bodies of all responses or of a sample byte by byte. A body may have several
+them. It compares the bodies of all responses or of a sample byte by byte. A body may have several
 correct spellings, as JSON does; of such bodies some thousand are stored and checked after the load.
 Wrong status and length are a share of all complete responses of the measurement windows. Wrong
 bodies are a share of the bodies that were compared or recomputed. If that was only a sample, the

@@ -7,7 +7,7 @@ response of the load, and each of the contract checks, needs a known number of r
 what it needs, the share that the database did not count was not read, or not written.
 
 The database of a server is used by no other program, so a surplus comes from a server that reads
-more than it must, or reads a row more than once; it is no fault.
+more than it must, or a row twice; it is no fault.
 
 Source: PostgreSQL documentation, the cumulative statistics system: `seq_tup_read`, `idx_tup_fetch`
 and `n_tup_upd` of `pg_stat_user_tables`.

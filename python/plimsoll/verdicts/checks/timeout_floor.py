@@ -1,8 +1,8 @@
 """Did as many requests end as their time limit demands?
 
 No request is in flight for longer than its time limit *T*. If *L* requests are in flight on average
-over a time *W*, then L · W / T of them must have ended in it, with a response or without, except
-those still in flight at its end, at most another L. The check measures
+over a time *W*, then L · W / T of them must have ended in it, with a response or without. Those
+still in flight at its end, at most another L, are excepted. The check measures
 
     (ended + L) · T / (L · W)
 
