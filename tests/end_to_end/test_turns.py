@@ -169,6 +169,7 @@ def test_turns_add_up_to_the_rows_and_to_the_length_of_the_load(folder: Path, tr
     assert LOAD_NS <= length_ns < LOAD_NS + longest_ns
     assert {turn.entry for turn in recording.turns} == {recording.title}
     assert [turn.round for turn in recording.turns] == list(range(len(recording.turns)))
+    assert all(turn.planned_ns and turn.planned_ns <= turn.duration_ns for turn in recording.turns)
 
 
 def test_turns_of_two_servers_never_overlap_and_their_order_is_drawn(folder: Path) -> None:

@@ -160,8 +160,9 @@ class Seat:
         """
         if self._start is None:
             return None
-        rest, length_s = self._start.rest, self.known.trial.load.before_holds_s
-        with affinity.widened(rest.processes, self.known.server_cores, machine.allowed_cores()):
+        server, rest = self._start.server, self._start.rest
+        length_s = self.known.trial.load.before_holds_s
+        with affinity.widened(server.processes, self.known.server_cores, machine.allowed_cores()):
             turn = self.turn(length_s, 0, tell) if length_s else None
             if self.is_working:
                 rest.end()
@@ -196,7 +197,9 @@ class Seat:
             ends_stage = not number or load.has_ended
             self.readings.end(after, load.zero_ns + turn.end_ns, ends_stage=ends_stage)
             recorded = self._recorded(turn, number, used_before, used, before, after)
-            self.turns.append(replace(recorded, planned_ns=duration_ns))
+            # The end of the load cuts the last turn short: requests began in all of it.
+            planned_ns = min(duration_ns, recorded.duration_ns)
+            self.turns.append(replace(recorded, planned_ns=planned_ns))
             if not start.server.alive():
                 self.end(tell)
         except (FrameworkError, DriverError) as error:

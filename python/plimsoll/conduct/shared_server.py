@@ -20,12 +20,14 @@ from plimsoll.serving import here
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from plimsoll.conduct.seat import Passed
     from plimsoll.drivers.job import DriverResult
     from plimsoll.events import Listener
     from plimsoll.processes.interruption import Interruption
+    from plimsoll.serving.here import LocalServer
 
 
 @dataclass
@@ -71,7 +73,7 @@ class SharedServer:
             for seat in self.seats:
                 seat.fail(error)
             return
-        self._start = ServerAtTurn(running, running.scope, RestingServer(running.processes))
+        self._start = ServerAtTurn(running, running.scope, RestingServer(_members(running)))
         self._processes.callback(self._start.rest.end)
         self._share()
         for seat in self.seats:
@@ -91,8 +93,9 @@ class SharedServer:
         length_s = max((seat.known.trial.start_warm_up_s for seat in seats), default=0.0)
         if self._start is None or not length_s:
             return
-        rest, cores = self._start.rest, self.seats[0].known.server_cores
-        with affinity.widened(rest.processes, cores, machine.allowed_cores()):
+        server, rest = self._start.server, self._start.rest
+        cores = self.seats[0].known.server_cores
+        with affinity.widened(server.processes, cores, machine.allowed_cores()):
             for seat in seats:
                 if ended := seat.load_unrecorded(length_s / len(seats), passed):
                     self._unrecorded.append(ended)
@@ -148,6 +151,17 @@ class SharedServer:
             found.update(_counted(seat.known.driven))
             found["requests_received"] += seat.known.contract_requests
         return dict(found)
+
+
+def _members(running: LocalServer) -> Callable[[], tuple[int, ...]]:
+    """Gives the ids of a server's processes, without reading those of the whole host."""
+    tree = running.tree
+
+    def processes() -> tuple[int, ...]:
+        tree.refresh()
+        return tuple(tree.stats)
+
+    return processes
 
 
 def _counted(driven: DriverResult) -> dict[str, int]:
