@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import machine
-from plimsoll.conduct import recomputed_bodies, recording
+from plimsoll.conduct import recomputed_bodies, recording, runtime_warm_up
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import turning
 from plimsoll.errors import DriverError, FrameworkError
-from plimsoll.processes import affinity, cpu_clock, scratch
+from plimsoll.processes import affinity, cpu_clock
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording.readings import Reading
 from plimsoll.recording.turns import Turn
@@ -119,17 +120,13 @@ class Seat:
 
     def load_unrecorded(self, length_s: float, passed: Passed) -> DriverResult | None:
         """Loads the server as its own load begins, without a recording; None where that failed."""
-        load = self.known.trial.load.warming(length_s)
         try:
-            with scratch.folder() as folder:
-                job = replace(one_trial.job_of(self.known, folder), load=load)
-                with turning.started(job) as warming:
-                    turn = warming.turn(round(length_s * 1e9))
-                    passed(self.known.trial, turn, turn.progress)
-                    return warming.finish()
+            turn, driven = runtime_warm_up.pulse(partial(one_trial.job_of, self.known), length_s)
         except DriverError as error:
             self.fail(error)
             return None
+        passed(self.known.trial, turn, turn.progress)
+        return driven
 
     def begin(self) -> None:
         """Has its load rest until the first turn, unless it has failed."""

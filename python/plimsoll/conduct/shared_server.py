@@ -7,9 +7,11 @@ from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 from plimsoll import machine
+from plimsoll.conduct import runtime_warm_up
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.resting import RestingServer
 from plimsoll.conduct.seat import Seat, ServerAtTurn
@@ -86,8 +88,8 @@ class SharedServer:
     def warm_up(self, passed: Passed) -> None:
         """Loads it for as long as its runtime needs before the first trial; nothing is recorded.
 
-        Nobody else works meanwhile, so it may use every core: a runtime that compiles in the
-        background is done in half of the time (decision 82).
+        Its trials take turns in that, and it rests after each pulse until it has compiled. Nobody
+        else works meanwhile, so it may use every core (decision 82).
         """
         seats = [seat for seat in self.seats if not seat.has_failed]
         length_s = max((seat.known.trial.start_warm_up_s for seat in seats), default=0.0)
@@ -96,10 +98,11 @@ class SharedServer:
         server, rest = self._start.server, self._start.rest
         cores = self.seats[0].known.server_cores
         with affinity.widened(server.processes, cores, machine.allowed_cores()):
-            for seat in seats:
-                if ended := seat.load_unrecorded(length_s / len(seats), passed):
+            pulses_s = runtime_warm_up.pulses_s(length_s, len(seats))
+            for seat, pulse_s in zip(cycle(seats), pulses_s, strict=False):
+                if not seat.has_failed and (ended := seat.load_unrecorded(pulse_s, passed)):
                     self._unrecorded.append(ended)
-            rest.settle()
+                rest.wait_until_idle()
             rest.begin()
 
     def wake(self) -> None:
