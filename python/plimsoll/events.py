@@ -11,6 +11,7 @@ CampaignStarted
     TrialSkipped …                      trials that are complete already
     TrialStarted
         Phase("idling") Phase("starting") Phase("checking")
+        Phase("warming_up")             where its runtime needs that
         Phase("driving") Progress …     once a second
         Phase("checking") Phase("stopping") Phase("idling") Phase("writing")
     TrialEnded
@@ -45,7 +46,9 @@ if TYPE_CHECKING:
     from plimsoll.plan import Trial
     from plimsoll.recording import Recording
 
-PhaseName = Literal["idling", "starting", "checking", "driving", "stopping", "writing"]
+PhaseName = Literal[
+    "idling", "starting", "checking", "warming_up", "driving", "stopping", "writing"
+]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 from types import MappingProxyType
@@ -79,10 +79,12 @@ class Trial:
             same for every driver.
         values: Whether the values sent under load are drawn.
         tls: TLS to the server; None for plain TCP.
-        start_warm_up_s: For how long a server that trials share is loaded before the first of them,
-            in pulses, in seconds: what their own warm-up lacks of what its framework needs.
+        start_warm_up_s: For how long its server is loaded in pulses before the load, or before the
+            first one of those that share it, in seconds: what the warm-up of the load lacks of what
+            its framework needs.
         fixtures_seed: Seed of what its server is given: files, a key, an upstream; the same for all
             trials of a block, which may share a server.
+        takes_turns: Whether it takes turns, and shares its server with other trials.
     """
 
     id: str
@@ -97,6 +99,15 @@ class Trial:
     tls: Tls | None = None
     start_warm_up_s: float = 0.0
     fixtures_seed: int = 0
+    takes_turns: bool = False
+
+    @property
+    def in_one_piece(self) -> Trial:
+        """The same with all of its warm-up at the begin of the load."""
+        if not self.start_warm_up_s:
+            return self
+        least_s = self.load.stages[0].duration_s + self.start_warm_up_s
+        return replace(self, load=self.load.warmed(least_s), start_warm_up_s=0.0)
 
     @cached_property
     def exchanges(self) -> tuple[Exchange, ...]:
@@ -470,26 +481,34 @@ def _trial(
     draw = Random(f"{campaign.seed}/{name}.{repetition}")  # noqa: S311  a seed makes it repeatable
     of_block = Random(f"{campaign.seed}/fixtures.{repetition}")  # noqa: S311
     by = f".{driver}" if campaign.drivers[1:] else ""
+    takes_turns = bool(campaign.turn_s)
     on_endpoint = load.on(endpoint.protocol)
-    warmed = on_endpoint.warmed(framework.warm_up_s)
+    own = on_endpoint if takes_turns else on_endpoint.warmed(0.0)
+    warmed = own.warmed(framework.warm_up_s)
     return Trial(
         id=f"{name}{by}.{repetition}",
         order=order,
         framework=framework,
         endpoint=endpoint,
-        load=on_endpoint if campaign.turn_s else warmed,
+        load=own,
         repetition=repetition,
         driver=driver,
         seed=draw.getrandbits(SEED_BITS),
         values=campaign.values,
-        start_warm_up_s=warmed.duration_s - on_endpoint.duration_s if campaign.turn_s else 0.0,
+        start_warm_up_s=warmed.duration_s - own.duration_s,
         fixtures_seed=of_block.getrandbits(SEED_BITS),
+        takes_turns=takes_turns,
     )
 
 
 def _start_warm_ups_s(trials: Sequence[Trial]) -> float:
     """Loads that only warm up a server, once for each of its starts."""
-    found = {(shared_start(one), one.framework.reference): one.start_warm_up_s for one in trials}
+    found = {
+        (shared_start(one) if one.takes_turns else one.id, one.framework.reference): (
+            one.start_warm_up_s
+        )
+        for one in trials
+    }
     return sum(found.values())
 
 

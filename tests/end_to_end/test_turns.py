@@ -444,6 +444,35 @@ def test_a_long_warm_up_comes_in_pulses_of_each_endpoint_in_turn(tmp_path: Path)
     assert lengths_s == pytest.approx([0.6] * 4, abs=0.2)
 
 
+def test_a_server_of_its_own_warms_up_before_its_load(tmp_path: Path) -> None:
+    shutil.copytree(
+        HERE.parents[1] / "frameworks" / "reference", tmp_path / "frameworks" / "reference"
+    )
+    manifest = tmp_path / "frameworks" / "reference" / "framework.toml"
+    manifest.write_text(f'warm_up = "1800ms"\n{manifest.read_text()}')
+    phases: list[str] = []
+
+    def note(event: events.Event) -> None:
+        if isinstance(event, events.Phase):
+            phases.append(event.name)
+
+    settings = ["frameworks=reference", "endpoints=plaintext", "turns=0s"]
+    into, frameworks = tmp_path / "results", tmp_path / "frameworks"
+    with plimsoll.run(
+        campaign(tmp_path), into=into, frameworks=frameworks, settings=settings, on_event=note
+    ) as results:
+        (trial,) = results.trials
+        recording, levels = trial.recording, {one.check: one.level for one in trial.verdicts}
+    assert recording.ending.kind == "completed"
+    assert [stage.end_ns for stage in recording.stages] == [200_000_000, LOAD_NS]
+    assert recording.took_s is not None
+    assert 1.6 < recording.warming_s < recording.took_s
+    assert phases.index("checking") < phases.index("warming_up") < phases.index("driving")
+    assert levels["counters_agree"] == "sound"
+    assert recording.server is not None
+    assert recording.server.counted_elsewhere["requests_received"] > 0
+
+
 def test_what_a_server_counts_over_its_life_agrees_with_its_trials(tmp_path: Path) -> None:
     text = CAMPAIGN.replace('"toy", "toy:starts-slowly"', '"reference"').replace("empty", "json")
     file = campaign(tmp_path, text)

@@ -176,7 +176,7 @@ def table_of(trial: Trial) -> tuple[str, str, int]:
 
 def test_turns_change_the_order_of_trials_and_nothing_else() -> None:
     def known(trials: Sequence[Trial]) -> dict[str, Trial]:
-        return {trial.id: replace(trial, order=0) for trial in trials}
+        return {trial.id: replace(trial, order=0, takes_turns=True) for trial in trials}
 
     assert known(plan(IN_TURNS)) == known(plan(CAMPAIGN))
     assert [trial.order for trial in plan(IN_TURNS)] == list(range(len(plan(CAMPAIGN))))
@@ -233,8 +233,11 @@ def test_a_server_of_several_trials_warms_up_once_as_long_as_its_runtime_needs()
     assert {(one.framework.name, one.start_warm_up_s) for one in trials} == {("go", 0), ("jvm", 9)}
     assert load_s(trials) == estimate(trials, 0.0).load_s == 8 * 11.0 + 2 * 9.0
     alone = plan(replace(asked, turn_s=0.0))
-    assert {one.load.duration_s for one in alone} == {11.0, 20.0}
+    assert {trial.load for trial in alone} == {warmed}
+    assert {(one.framework.name, one.start_warm_up_s) for one in alone} == {("go", 0), ("jvm", 9)}
     assert load_s(alone) == estimate(alone, 0.0).load_s == 4 * 11.0 + 4 * 20.0
+    assert {one.in_one_piece.load.duration_s for one in alone} == {11.0, 20.0}
+    assert {one.in_one_piece.start_warm_up_s for one in alone} == {0.0}
     unwarmed = plan(replace(asked, loads=(STEADY,)))
     assert {one.start_warm_up_s for one in unwarmed} == {0.0}
 

@@ -7,18 +7,24 @@ rest they have all of them, so a runtime is at its pace after a tenth of the tim
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.drivers import turning
-from plimsoll.processes import scratch
+from plimsoll import machine
+from plimsoll.conduct.resting import RestingServer
+from plimsoll.drivers import records, turning
+from plimsoll.processes import affinity, scratch
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from plimsoll.conduct.trial_state import TrialState
     from plimsoll.drivers.job import DriverJob, DriverResult
     from plimsoll.drivers.turning import EngineTurn
+    from plimsoll.processes.tree import ProcessTree
 
     JobIn = Callable[[Path], DriverJob]
     """What a load generator is to do, with its records in a folder."""
@@ -53,3 +59,39 @@ def pulse(job_in: JobIn, length_s: float) -> tuple[EngineTurn, DriverResult]:
         with turning.started(replace(job, load=job.load.warming(length_s))) as warming:
             turn = warming.turn(round(length_s * 1e9))
             return turn, warming.finish()
+
+
+def of_one(known: TrialState, tree: ProcessTree, job_in: JobIn) -> None:
+    """Warms up a server that no other trial shares, for as long as its runtime needs.
+
+    Args:
+        known: The trial; notes how long that took, and what its server counted meanwhile.
+        tree: Processes of its server.
+        job_in: Its load.
+
+    Raises:
+        DriverError: The load generator failed.
+    """
+    length_s, rest = known.trial.start_warm_up_s, RestingServer(tree.pids)
+    began_s, loads = time.monotonic(), list["DriverResult"]()
+    with affinity.widened(tree.pids, known.server_cores, machine.allowed_cores()):
+        for pulse_s in pulses_s(length_s, 1):
+            _, driven = pulse(job_in, pulse_s)
+            loads.append(driven)
+            rest.wait_until_idle()
+    known.warming_s = time.monotonic() - began_s
+    if known.server is not None:
+        known.server = replace(known.server, counted_elsewhere=counted(loads))
+
+
+def counted(loads: Iterable[DriverResult]) -> dict[str, int]:
+    """What load generators count, by the names of the server's own counters."""
+    found = Counter[str]()
+    for driven in loads:
+        driver = driven.driver
+        received = [one.value for one in driven.readings if one.quantity == "received_bytes"]
+        complete = (driver.outcomes.get(name, 0) for name in records.complete_outcomes())
+        found["requests_received"] += driver.sent or 0
+        found["responses_sent"] += sum(complete)
+        found["sent_bytes"] += int(received[-1]) if received else 0
+    return dict(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,21 +14,18 @@ from plimsoll.conduct import runtime_warm_up
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.resting import RestingServer
 from plimsoll.conduct.seat import Seat, ServerAtTurn
-from plimsoll.drivers import records
 from plimsoll.errors import FrameworkError
 from plimsoll.processes import affinity
 from plimsoll.serving import here
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import TracebackType
 
     from plimsoll.conduct.seat import Passed
     from plimsoll.drivers.job import DriverResult
     from plimsoll.events import Listener
     from plimsoll.processes.interruption import Interruption
-    from plimsoll.serving.here import LocalServer
 
 
 @dataclass
@@ -75,7 +71,7 @@ class SharedServer:
             for seat in self.seats:
                 seat.fail(error)
             return
-        self._start = ServerAtTurn(running, running.scope, RestingServer(_members(running)))
+        self._start = ServerAtTurn(running, running.scope, RestingServer(running.tree.pids))
         self._processes.callback(self._start.rest.end)
         self._share()
         for seat in self.seats:
@@ -143,36 +139,13 @@ class SharedServer:
 
     def _counted_beside(self, own: Seat) -> dict[str, int] | None:
         """What load generators count of the server outside of a trial; None where one failed."""
-        found = Counter[str]()
-        for driven in self._unrecorded:
-            found.update(_counted(driven))
+        loads, contract_requests = [*self._unrecorded], 0
         for seat in self.seats:
             if seat is own:
                 continue
             if seat.known.driven is None or seat.has_failed:
                 return None
-            found.update(_counted(seat.known.driven))
-            found["requests_received"] += seat.known.contract_requests
-        return dict(found)
-
-
-def _members(running: LocalServer) -> Callable[[], tuple[int, ...]]:
-    """Gives the ids of a server's processes, without reading those of the whole host."""
-    tree = running.tree
-
-    def processes() -> tuple[int, ...]:
-        tree.refresh()
-        return tuple(tree.stats)
-
-    return processes
-
-
-def _counted(driven: DriverResult) -> dict[str, int]:
-    """What a load generator counts, by the names of the server's own counters."""
-    driver = driven.driver
-    received = [one.value for one in driven.readings if one.quantity == "received_bytes"]
-    return {
-        "requests_received": driver.sent or 0,
-        "responses_sent": sum(driver.outcomes.get(name, 0) for name in records.complete_outcomes()),
-        "sent_bytes": int(received[-1]) if received else 0,
-    }
+            loads.append(seat.known.driven)
+            contract_requests += seat.known.contract_requests
+        found = runtime_warm_up.counted(loads)
+        return found | {"requests_received": found.get("requests_received", 0) + contract_requests}

@@ -87,6 +87,8 @@ def conduct(
     """
     with results.trial(trial.id) as into:
         known = TrialState(trial, setting, provenance=provenance_of(trial, setting))
+        if setting.server_host != HOST:
+            known.trial = trial = trial.in_one_piece
         log, cores = into / "server.log", known.server_cores
         try:
             service = trial.load.service
@@ -100,6 +102,7 @@ def conduct(
             )
             with started(known, starting, interruption, tell) as running:
                 examine(known, running, tell)
+                _warm_up(known, running, tell)
                 server = running.scope if setting.reads_costs else None
                 idle_read = partial(running.idle, reads_server=setting.reads_costs)
                 with metered(known, tell, idle_read):
@@ -369,6 +372,18 @@ def verified(
     known.contract_requests += found.requests_sent
     known.contract_responses += found.responses
     return found
+
+
+def _warm_up(known: TrialState, running: PlacedServer, tell: Listener) -> None:
+    """Warms up the runtime of a server of this host."""
+    scope = running.scope
+    if scope is None or scope.tree is None or not known.trial.start_warm_up_s:
+        return
+    from plimsoll.conduct import runtime_warm_up  # noqa: PLC0415 - a load warms up no runtime
+
+    tell(Phase("warming_up"))
+    runtime_warm_up.of_one(known, scope.tree, partial(job_of, known))
+    running.check_alive()
 
 
 def _drive(

@@ -78,6 +78,7 @@ class TrialState:
         driven: The driver's side; None until it ended.
         provenance: What runs; empty until that was looked at.
         turns: The turns that its load took with others; empty for a load in one piece.
+        warming_s: How long its runtime warmed up before the load, in seconds.
         confined_late_s: How much longer than its warm-up the server could use every core, in
             seconds.
         was_frozen: Whether its server was stopped between turns, for it worked while it rested.
@@ -109,6 +110,7 @@ class TrialState:
     driven: DriverResult | None = None
     provenance: Provenance = field(default_factory=Provenance)
     turns: tuple[Turn, ...] = ()
+    warming_s: float = 0.0
     confined_late_s: float = 0.0
     was_frozen: bool = False
     beside: int = 1
@@ -176,6 +178,7 @@ class TrialState:
             recomputed=self.recomputed,
             turns=self.turns,
             took_s=(time.monotonic() - self.began_s) / self.beside,
+            warming_s=self.warming_s,
             tls=self.tls and _requested(self.tls),
             power=self._power(),
             hosts=driven.hosts if driven else (),

@@ -72,7 +72,7 @@ def planned(
         replace(
             one,
             order=first + one.order,
-            load=loads[one.endpoint.name][one.load.name].warmed(one.framework.warm_up_s),
+            load=loads[one.endpoint.name][one.load.name].warmed(0.0),
         )
         for one in plan.plan(replace(asked, loads=like), refuses)
         if one.endpoint.name in loads

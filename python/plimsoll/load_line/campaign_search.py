@@ -148,7 +148,8 @@ class EntrySearch:
         """The time of a try, without a longer warm-up that its framework asks for."""
         stages = recording.load.stages
         warm_up_s = sum(stage.duration_s for stage in stages if stage.kind == "warm_up")
-        return (recording.took_s or 0.0) - max(0.0, warm_up_s - self._wanted.warm_up_s)
+        longer_s = max(0.0, warm_up_s - self._wanted.warm_up_s) + recording.warming_s
+        return (recording.took_s or 0.0) - longer_s
 
 
 def _failed_under_load(recording: Recording) -> bool:

@@ -155,6 +155,11 @@ class ProcessTree:
         self._settle(before)
         self.stats = {pid: stat for pid, stat in self._known.items() if self._counts(stat)}
 
+    def pids(self) -> tuple[int, ...]:
+        """Refreshes, and gives the ids of its processes, without opening those of others."""
+        self.refresh()
+        return tuple(self.stats)
+
     def followed_by(self, root: int) -> ProcessTree:
         """The tree of a successor process, whose counters continue these.
 

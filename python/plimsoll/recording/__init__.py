@@ -462,6 +462,7 @@ class Recording:
             the rests between them. Empty for a load that ran in one piece.
         took_s: Wall-clock time from the start of its server to the last check, in seconds; its
             share of that of a group where servers took turns; null if unknown.
+        warming_s: Part of `took_s` in which its runtime warmed up, before the load and unrecorded.
         tls: TLS as requested; null for plain TCP.
         power: What was read of the host's power; null where that was not noted.
         hosts: The load generator of each host, where several generated the load together; `driver`
@@ -503,6 +504,7 @@ class Recording:
     contract_requests: int = 0
     turns: tuple[Turn, ...] = ()
     took_s: float | None = None
+    warming_s: float = 0.0
     tls: RequestedTls | None = None
     power: PowerSources | None = None
     hosts: tuple[HostDriver, ...] = ()

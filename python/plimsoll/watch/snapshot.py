@@ -40,6 +40,7 @@ PHASES = {
     "idling": "measuring the idle host",
     "starting": "starting the server",
     "checking": "checking the contract",
+    "warming_up": "warming up the runtime",
     "driving": "under load",
     "stopping": "stopping the server",
     "writing": "writing the recording",

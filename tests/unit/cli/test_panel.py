@@ -292,7 +292,9 @@ def test_a_scene_names_the_endpoints_for_which_servers_start_once() -> None:
     scene = panel.Scene()
     scene.take(events.GroupStarted(both, 1, 4, 12.0))
     assert scene.trial == "empty, plaintext, small, repetition 1: 2 servers in turns"
-    warmed = tuple(replace(trial, start_warm_up_s=4.0) for trial in (one, both[2]))
+    warmed = tuple(
+        replace(trial, start_warm_up_s=4.0, takes_turns=True) for trial in (one, both[2])
+    )
     scene.take(events.GroupStarted(warmed, 1, 4, 12.0))
     assert scene.trial == "empty, plaintext, small, repetition 1: 1 server"
     assert scene.load_s == 2 * one.load.duration_s + 4.0

@@ -105,7 +105,8 @@ def test_each_endpoint_has_shares_of_its_own_smallest_peak(stored: ParquetResult
     assert {(one.endpoint.name, one.load.stages[-1].start) for one in steps} == {
         *(("json", 250.0), ("json", 500.0), ("2048", 125.0), ("2048", 250.0))
     }
-    assert {one.load.before_holds_s for one in steps} == {9.0}
+    assert {one.load.before_holds_s + one.start_warm_up_s for one in steps} == {9.0}
+    assert {one.load.before_holds_s for one in steps} == {1.0}
 
 
 def test_rates_that_are_given_need_no_peak(stored: ParquetResults) -> None:

@@ -100,7 +100,7 @@ def test_those_that_take_turns_share_what_their_group_took(
 def test_a_warm_up_of_a_server_that_trials_share_is_load_once(
     small: Framework, passed: list[float]
 ) -> None:
-    trial = replace(planned(small), start_warm_up_s=6.0)
+    trial = replace(planned(small), start_warm_up_s=6.0, takes_turns=True)
     other = replace(trial, id="other", endpoint=by_name("plaintext"))
     watch = paces.Watch(events.ignore)
     watch(events.GroupStarted((trial, other), 1, 2, 2 * LOAD_S + 6.0))
