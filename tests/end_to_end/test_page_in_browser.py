@@ -408,6 +408,39 @@ def test_paper_has_every_answer_on_white_within_its_width(visit: Visit) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_paper_has_bars_and_the_charts_of_every_endpoint(visit: Visit) -> None:
+    page = visit.page
+    shown = page.locator(".answer .chart")
+    assert page.locator(".answer .chart:has(svg.marks)").count() < shown.count()
+    page.pdf()
+    assert page.locator(".answer .chart:has(svg.marks)").count() == shown.count()
+    assert page.locator("details.trial .chart svg.marks").count() == 0
+    assert page.locator(".answer:visible").count() == 1
+    page.emulate_media(media="print")
+    kept = page.locator(".bars .bar").first.evaluate(
+        "(bar) => getComputedStyle(bar).printColorAdjust"
+    )
+    assert kept == "exact"
+
+
+def test_a_heading_without_its_chart_is_not_on_paper(visit: Visit) -> None:
+    visit.page.emulate_media(media="print")
+    panel = visit.page.locator('[id="at-json-steady"]')
+    assert panel.locator("table.bars").is_visible()
+    assert panel.locator(".pair h4").count() == 2
+    assert not panel.locator(".pair h4").first.is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 700, 768, 900, 1280])
+def test_a_name_is_not_broken_and_its_bar_has_room(visit: Visit, width: int) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": 900})
+    name = page.locator(f"{ANSWER} .bars tbody th a").last
+    name.evaluate("(link) => { link.textContent = 'reference'; }")
+    assert name.evaluate("(link) => link.getClientRects().length") == 1
+    assert page.locator(f"{ANSWER} .bars .track").first.bounding_box()["width"] >= width / 10
+
+
 def test_latencies_of_chosen_frameworks_are_laid_over_each_other(visit: Visit) -> None:
     figure = visit.page.locator(f'{ANSWER} .chart[data-chart="distribution"]')
     lines = figure.locator("svg .mark-line path")

@@ -284,6 +284,17 @@ def test_what_is_known_of_a_framework_replaces_what_is_assumed() -> None:
     assert found.duration_s == pytest.approx(12 * 10.0 + around_s + report_s(12))
 
 
+def test_servers_that_trials_share_start_and_stop_once() -> None:
+    trials = plan(IN_TURNS)
+    alone, shared = (
+        estimate(trials, 0.0, assumed=TrialPace(4.0, 10.0), starts=count)
+        for count in (0, starts(trials))
+    )
+    assert 0 < starts(trials) < len(trials)
+    saved_s = 4.0 * (len(trials) - starts(trials))
+    assert alone.duration_s - shared.duration_s == pytest.approx(saved_s)
+
+
 def test_a_host_that_is_slower_at_reports_needs_longer() -> None:
     trials = plan(replace(CAMPAIGN, frameworks=(GO,), repetitions=1))
     plain, slower = (estimate(trials, 0.0, report_factor=factor) for factor in (1.0, 3.0))

@@ -35,6 +35,10 @@ SHORTEST_S = 0.1
 FRAME = 4 + len("connections") + 2
 """Columns of the panel that its frame and the names of its rows take."""
 
+ECHO = len("^C^C")
+"""Columns right of the panel: without them, what the terminal echoes of Ctrl-C begins a line, and
+the panel that is taken away leaves its top."""
+
 PHASES = {
     "idling": "measuring the idle baseline",
     "starting": "starting the server",
@@ -135,7 +139,7 @@ def showing(scene: Scene) -> Generator[events.Listener]:
         yield _lines(scene)
         return
     live = Live(
-        get_renderable=lambda: _panel(scene, console.width),
+        get_renderable=lambda: _panel(scene, console.width - ECHO),
         console=console,
         refresh_per_second=4,
         transient=True,
@@ -289,14 +293,15 @@ def _uncounted_text(progress: events.Progress) -> str:
 
 
 def _panel(scene: Scene, width: int) -> RenderableType:
-
+    """The panel, of a width in columns."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="dim", justify="right")
     rows.add_column()
     for name, value in _panel_rows(scene, width - FRAME):
         rows.add_row(name, value)
     place = f" {scene.number}/{scene.of}" if scene.of else ""
-    return Panel(rows, title=f"plimsoll{place}", title_align="left", border_style="blue")
+    title = f"plimsoll{place}"
+    return Panel(rows, title=title, title_align="left", border_style="blue", width=width)
 
 
 def _panel_rows(scene: Scene, width: int) -> Iterator[tuple[str, RenderableType]]:

@@ -52,12 +52,14 @@ def command(
     paces = lab.paces.known(requested.frameworks)
     trials = (*plan.plan(requested, refuses), *_steps(requested, refuses, paces))
     lab.selection.require_rule(requested, trials)
+    starts = plan.starts(trials) if requested.turn_s else 0
     estimate = plan.estimate(
         trials,
         requested.cool_down_s,
         paces,
         idle_s=requested.idle_s,
         report_factor=lab.paces.report_factor(),
+        starts=starts,
     )
     is_here = not tasks or tasks[0].host == LAB
     unready = lab.selection.not_ready(requested) if is_here else []
@@ -81,7 +83,6 @@ def command(
         click.echo("\nHosts:")
     for one in tasks:
         click.echo(f"  {one.host} ({one.address}) {one.work}")
-    starts = plan.starts(trials) if requested.turn_s else 0
     click.echo(f"\n{_blocks(requested, trials, estimate)}{_spoken(estimate, starts)}")
     for line in unready:
         messages.note(line)

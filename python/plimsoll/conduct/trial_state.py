@@ -12,6 +12,7 @@ import plimsoll
 from plimsoll import _engine, capacity, machine, wording
 from plimsoll.campaign import power
 from plimsoll.campaign.requests import sent
+from plimsoll.conduct.commit import commit
 from plimsoll.drivers import records
 from plimsoll.drivers.tools.plimsoll import NAME as ENGINE
 from plimsoll.install import applications
@@ -35,6 +36,7 @@ from plimsoll.sampling.wall import WallMeter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from plimsoll.campaign.load import Load
     from plimsoll.campaign.requests import Exchange
@@ -161,7 +163,7 @@ class TrialState:
             stages=driven.stages if driven else (),
             requests=tuple(exchange.request.name for exchange in self.exchanges),
             machines=self._machines(host),
-            versions=versions(self.provenance, driven),
+            versions=versions(self.provenance, driven, trial.framework.folder),
             clock_offsets_ns=self._clock_offsets_ns(),
             ending=self.ending,
             server=self._server(),
@@ -361,13 +363,15 @@ def _ceiling_per_s(driven: DriverResult, load: Load, host: Mapping[str, Fact]) -
     return case and case.thread_per_s * driver.threads
 
 
-def versions(ran: Provenance, driven: DriverResult | None) -> dict[str, str]:
-    """Version of each part that took part."""
+def versions(ran: Provenance, driven: DriverResult | None, folder: Path) -> dict[str, str]:
+    """Version of each part that took part, and the commit of the sources of the server."""
+    has_sources = any(part.kind == "file" for part in ran.application)
     known = {
         "plimsoll": plimsoll.__version__,
         "python": platform.python_version(),
         "framework": applications.stated_version(ran.application),
         "driver": driven.driver.version if driven else "",
+        "commit": commit(folder) if has_sources else "",
     }
     return {part: version for part, version in known.items() if version}
 

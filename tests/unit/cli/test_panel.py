@@ -138,6 +138,20 @@ def test_the_panel_of_a_load_has_no_line_that_wraps() -> None:
     assert "0 s of load" in text
 
 
+def test_what_the_terminal_echoes_of_ctrl_c_has_room_beside_the_panel(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = io.StringIO()
+    console = Console(
+        file=text, width=80, force_terminal=True, color_system=None, legacy_windows=False
+    )
+    monkeypatch.setattr(panel, "Console", lambda **_: console)
+    with panel.showing(panel.Scene()) as tell:
+        tell(progress())
+    bottom = next(line for line in text.getvalue().splitlines() if line.startswith("╰"))
+    assert len(bottom.rstrip()) == 80 - len("^C^C")
+
+
 def test_a_load_of_a_number_of_requests_has_no_length_that_could_be_left() -> None:
     scene = panel.Scene(trial="x", phase="under load")
     scene.take(progress(3.0))

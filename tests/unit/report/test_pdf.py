@@ -123,6 +123,7 @@ def test_it_claims_to_be_pdf_ua_1_and_has_a_title_and_a_language(
     claim = root["/Metadata"].get_object().get_data().decode()
     assert re.search(r"pdfuaid:part(>|=.)1", claim)
     assert root["/MarkInfo"]["/Marked"]
+    assert root["/MarkInfo"]["/Suspects"] == False  # noqa: E712  ISO 14289-1, 7.1: stated, false
     assert str(root["/Lang"]).startswith("en")
     assert root["/ViewerPreferences"]["/DisplayDocTitle"]
     assert document.metadata is not None
@@ -292,6 +293,12 @@ def test_nothing_that_a_trial_shows_is_missing_on_its_pages(
         said += [part for _, facts in trial.lists for fact in facts for part in fact]
         for part in (*said, *trial.notes):
             assert searched(part) in text
+
+
+def test_marks_of_a_table_are_characters_that_the_fonts_have() -> None:
+    found = texts(read(experiments.gated()))
+    assert any(bare("● 200") in page for page in found)
+    assert not any(re.search(r"\\u[0-9a-f]{4}", page) for page in found)
 
 
 @pytest.mark.thorough

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import sample
 from plimsoll.campaign import as_run, campaign
-from plimsoll.report.contents.repeat import repeat
-from plimsoll.report.formats import html
+from plimsoll.report.contents.repeat import HEADING, repeat
+from plimsoll.report.formats import html, markdown
 
 QUICK = Path(__file__).parents[3] / "campaigns" / "quick.toml"
 
@@ -43,6 +43,31 @@ def test_digest_versions_applications_and_machine_are_said() -> None:
     assert facts["Plimsoll"] == "0.1.0"
     assert "go go1.22 (" in facts["Applications"]
     assert facts["Machine"].startswith("Example CPU at 2.30 GHz, 4 cores")
+    assert "Commit" not in facts
+
+
+def test_the_commit_of_the_sources_is_said_where_one_is_known() -> None:
+    findings = sample.findings()
+    made = as_run.read(campaign.resolved(campaign.read(QUICK)))
+    trial = findings.trials[0]
+    known = replace(
+        trial.recording, versions={**trial.recording.versions, "commit": "1e4e98da3c0f"}
+    )
+    one = replace(trial, data=replace(trial.data, recording=known))
+    found = repeat(replace(findings, as_run=made, trials=(one, *findings.trials[1:])))
+    assert found is not None
+    assert dict(found.facts)["Commit"] == "1e4e98da3c0f"
+
+
+def test_markdown_has_the_same_lines_as_a_block() -> None:
+    findings = sample.findings()
+    made = as_run.read(campaign.resolved(campaign.read(QUICK)))
+    found = repeat(replace(findings, as_run=made))
+    assert found is not None
+    text = markdown.render(replace(findings, as_run=made))
+    block = [line.removeprefix("    ") for line in text.split(HEADING)[-1].splitlines()]
+    assert found.command in "\n".join(block)
+    assert HEADING not in markdown.render(findings)
 
 
 def test_the_page_has_it_where_there_was_a_campaign_file() -> None:

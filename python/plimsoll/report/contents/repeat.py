@@ -75,6 +75,7 @@ def _facts(findings: Findings) -> Facts:
     )
     facts = [
         ("Plimsoll", _listed(one.versions.get("plimsoll", "") for one in recordings)),
+        ("Commit", _listed(one.versions.get("commit", "") for one in recordings)),
         ("Engine", _listed(engines)),
         ("Python", _listed(one.versions.get("python", "") for one in recordings)),
         ("Applications", _listed(applications)),

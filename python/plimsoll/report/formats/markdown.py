@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts, texts, wording
 from plimsoll.report import contents, sections, words
-from plimsoll.report.contents import against_latency, answer, servers
+from plimsoll.report.contents import against_latency, answer, repeat, servers
 from plimsoll.report.formats import pictures
 from plimsoll.storage.parquet import keep
 
@@ -86,6 +86,7 @@ def render(findings: Findings) -> str:
         *(_folded("Further tables", others) if others else ()),
         *_folded("Servers", _servers(findings)),
         *_folded("Trials", [part for one in contents.trials(findings) for part in _trial(one)]),
+        *_folded(repeat.HEADING, _repeat(findings)),
         *_folded("Configuration", _configuration(findings)),
         *_folded("Words", [_facts(contents.GLOSSARY)]),
         f"Made by Plimsoll {findings.version}.",
@@ -173,6 +174,14 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], right: Iterab
 
 def _facts(facts: Facts) -> str:
     return "\n".join(f"- **{literal(name)}**: {literal(value)}" for name, value in facts)
+
+
+def _repeat(findings: Findings) -> list[str]:
+    """The lines that run the campaign again, as a block in which nothing means anything else."""
+    found = repeat.repeat(findings)
+    if found is None:
+        return []
+    return [repeat.CAPTION, textwrap.indent(found.command, "    "), _facts(found.facts)]
 
 
 def _configuration(findings: Findings) -> list[str]:

@@ -34,6 +34,9 @@ MOST_DOUBTS = 3
 MOST_REMARKS = 3
 """Remarks of one doubt before the trials; the others are on the pages of their trials."""
 
+SOUND = "●"
+"""The mark of sound in a text: a circle, as the template draws it."""
+
 _PT_PER_PX = 0.6
 _GAP_PT = 12.0
 _HEIGHTS_PX = {200: 116, 150: 88, 130: 88, 80: 44, 70: 116}
@@ -418,10 +421,20 @@ def _section(section: Section, drawings: Drawings) -> PaperSection:
         headlines=section.headlines,
         caption=section.caption,
         pictures=tuple(drawings.add(one.specification, one.title) for one in section.pictures),
-        tables=section.tables,
+        tables=tuple(map(_on_paper, section.tables)),
         statements_title=section.remarks_title,
         statements=tuple(_statement(one, one.subject) for one in section.remarks),
     )
+
+
+def _on_paper(table: SectionTable) -> SectionTable:
+    """A table with the mark of sound as it is drawn on paper: the fonts have no ✓."""
+
+    def marked(texts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(text.replace(words.MARKS["sound"], SOUND) for text in texts)
+
+    lines = tuple(replace(line, cells=marked(line.cells)) for line in table.lines)
+    return replace(table, lines=lines, notes=marked(table.notes))
 
 
 def _trial(trial: TrialContents, drawings: Drawings) -> PaperTrial:

@@ -268,6 +268,16 @@
     pending = setTimeout(redraw, 150);
   });
 
+  // Paper has every endpoint, so what the screen has not shown yet is drawn for it.
+  addEventListener("beforeprint", () => {
+    const folded = panels.filter((one) => one.hidden);
+    for (const one of folded) one.hidden = false;
+    for (const element of document.querySelectorAll(".chart")) {
+      if (!element.closest("details:not([open])")) draw(element);
+    }
+    for (const one of folded) one.hidden = true;
+  });
+
   // Values: the table beneath a chart is made when it is opened.
   function fill(details) {
     const place = details.querySelector(".scroll");
