@@ -137,7 +137,7 @@ def test_responses_of_which_it_is_unknown_how_many_are_right_have_no_energy_each
     [
         ([*busy()[:-3], -3.0, 50.0, 50.5], "-3 W"),
         ([*busy()[:-3], 6e6, 50.0, 50.5], "6,000,000 W"),
-        (busy()[:20], "said nothing for 11.5 s of the load"),
+        (busy()[:20], "gave no reading for 11.5 s of the load"),
     ],
 )
 def test_a_meter_that_lies_or_dies_gives_no_energy(loaded, words):
@@ -147,7 +147,7 @@ def test_a_meter_that_lies_or_dies_gives_no_energy(loaded, words):
 
 def test_a_meter_that_stalls_gives_no_energy():
     stalled = by_meter(busy(), without=range(10, 16))
-    assert "said nothing for 7 s of the load" in refusal(wall(stalled, HOLD))
+    assert "gave no reading for 7 s of the load" in refusal(wall(stalled, HOLD))
     late = by_meter(busy(), without=(10, 20))
     assert isinstance(wall(late, HOLD), Energy)
 

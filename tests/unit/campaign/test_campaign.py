@@ -825,7 +825,7 @@ def test_a_campaign_of_lines_is_written_as_it_ran(root: Path) -> None:
             "6",
             "a campaign of kind `line` needs the driver `plimsoll`",
         ),
-        ('p99 = "20ms"', "errors = 0.01", "6", "a line needs a limit of latency"),
+        ('p99 = "20ms"', "errors = 0.01", "6", "a load line needs a latency limit"),
         ('"20ms"', '"0ms"', "7", "`p99` must be above 0 and at most 5 s"),
         ('"20ms"', "20", "7", "`p99` must be above 0 and at most 5 s"),
         ('"20ms"', '"20ms"\nerrors = 1.0', "8", "`errors` must be above 0% and below 100%"),

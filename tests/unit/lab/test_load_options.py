@@ -145,7 +145,7 @@ def test_what_no_load_of_messages_can_have_is_refused_in_one_sentence(
 
 
 def test_a_load_of_messages_has_one_url() -> None:
-    with pytest.raises(InputError, match="a load of WebSocket has one URL"):
+    with pytest.raises(InputError, match="a WebSocket load has one URL"):
         trial(asked("ws://localhost:8080/a", "ws://localhost:8080/b"))
 
 

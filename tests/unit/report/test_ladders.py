@@ -122,7 +122,7 @@ def test_each_trial_has_the_ladder_of_its_framework_as_json(findings: Findings) 
     )
     assert peak["cpu_s_per_request"]["value"] == pytest.approx(101e-6, rel=0.01)
     assert not peak["is_step"] and step["is_step"] and step["left_out"] is None
-    assert step["cost"]["answered_per_s"] == 200.0
+    assert step["cost"]["completed_per_s"] == 200.0
     assert "of the requested rate was answered" in full["left_out"]
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert machine_readable.trials(sample.findings())[0]["ladder"] is None

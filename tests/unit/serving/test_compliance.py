@@ -86,7 +86,7 @@ CLOSING = replace(GOT, headers=(*GOT.headers, ("connection", "close")))
         (
             judging.refused_and_closed,
             seen(REFUSED, ending="silent"),
-            ("differs", "400, then silence"),
+            ("differs", "400, then no response"),
         ),
         (judging.refused_and_closed, seen(REFUSED, ending="closed"), ("conforms", "400, closed")),
         (
@@ -124,7 +124,7 @@ CLOSING = replace(GOT, headers=(*GOT.headers, ("connection", "close")))
         (judging.long_head, seen(GOT), ("either", "200")),
         (judging.long_head, seen(response(500)), ("differs", "500")),
         (judging.head_only, seen(response(405)), ("differs", "405")),
-        (judging.head_only, seen(GOT, ending="silent"), ("differs", "200, then silence")),
+        (judging.head_only, seen(GOT, ending="silent"), ("differs", "200, then no response")),
         (
             judging.head_only,
             seen(GOT, ending="not_http"),
@@ -158,7 +158,11 @@ CLOSING = replace(GOT, headers=(*GOT.headers, ("connection", "close")))
             Conversation((POSTED,), "answered", waited_in_vain=True),
             ("differs", "no 100, 200 after the body"),
         ),
-        (judging.continues, seen(response(100), ending="silent"), ("differs", "100, then silence")),
+        (
+            judging.continues,
+            seen(response(100), ending="silent"),
+            ("differs", "100, then no response"),
+        ),
     ],
 )
 def test_what_is_seen_is_judged_by_the_rfc(
