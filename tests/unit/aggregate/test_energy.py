@@ -154,7 +154,7 @@ def test_a_meter_that_stalls_gives_no_energy():
 
 def test_a_meter_that_always_shows_the_same_gives_no_energy():
     constant = by_meter([42.0] * 32, [42.0] * 5, [42.0] * 5)
-    assert "42 W each of 42 times, with load and without" in refusal(wall(constant, HOLD))
+    assert "42 W in all 42 readings, with load and without" in refusal(wall(constant, HOLD))
 
 
 @pytest.mark.parametrize(("every_s", "needed_s"), [(5, 50), (10, 100)])
