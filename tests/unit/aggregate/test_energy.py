@@ -162,7 +162,7 @@ def test_a_meter_that_is_too_slow_for_the_load_says_how_long_would_do(every_s, n
     slow = [50.0 + second // every_s % 2 for second in range(32)]
     sentence = refusal(wall(by_meter(slow, before=(), after=()), HOLD))
     assert f"a new number every {every_s} s" in sentence
-    assert sentence.endswith(f"{needed_s} s would do")
+    assert sentence.endswith(f"{needed_s} s would suffice")
 
 
 def test_a_step_of_the_meter_is_the_least_scatter_without_load():

@@ -81,7 +81,7 @@ CLOSING = replace(GOT, headers=(*GOT.headers, ("connection", "close")))
         (judging.as_usual_or_refused, seen(ending="silent"), ("differs", "no response")),
         (judging.as_usual_preferably, seen(REFUSED), ("either", "400")),
         (judging.refused, seen(ending="closed"), ("differs", "closed without a response")),
-        (judging.refused, seen(ending="not_http"), ("differs", "no HTTP")),
+        (judging.refused, seen(ending="not_http"), ("differs", "invalid HTTP")),
         (judging.refused_and_closed, seen(REFUSED, GOT), ("differs", "400, next request 200")),
         (
             judging.refused_and_closed,
