@@ -122,7 +122,7 @@ def _loaded(
 def _stopping(queue: tuple[str, ...], service_s: float) -> Case:
     limit = limits.latency(90, STOP_LIMIT_S)
     truth_per_s = queues.line_of_long_runs(limit, service_s, (STOP_S, STOP_EVERY_S))
-    options = (*queue, "--freeze", f"{STOP_S}s", "--freeze-every", f"{STOP_EVERY_S}s")
+    options = (*queue, "--stall", f"{STOP_S}s", "--stall-every", f"{STOP_EVERY_S}s")
     return Case("stops", options, 90, STOP_LIMIT_S, truth_per_s)
 
 
@@ -135,7 +135,7 @@ def _slowing(queue: tuple[str, ...], service_s: float) -> Case:
 
 
 def _full() -> Case:
-    options = ("--freeze", f"{FULL_S}s", "--freeze-every", f"{FULL_EVERY_S}s")
+    options = ("--stall", f"{FULL_S}s", "--stall-every", f"{FULL_EVERY_S}s")
     backlog = ("--backlog", f"{FULL_BACKLOG}")
     truth_per_s = queues.line_of_a_listen_queue(0.01, FULL_BACKLOG + 1, FULL_S, FULL_EVERY_S)
     return Case("listen queue", (*options, *backlog), 99, FULL_LIMIT_S, truth_per_s, False)

@@ -254,7 +254,7 @@ def metered_trial(
         }
     verdicts = made.verdicts
     if wall_w is None:
-        text = "Energy at the wall is unknown: the power meter said nothing for 7 s of the load."
+        text = "Energy at the wall is unknown: the power meter gave no reading for 7 s of the load."
         stalled = Verdict(
             "energy_net", trial, "not_checked", None, 10.0, "s",
             (Sentence("not_checked", text),), "RAPL, power meter",

@@ -82,7 +82,7 @@ def tasmota_of_three_phases(plug: Plug) -> Answers:
 
 
 def tasmota_with_password(_: Plug) -> Answers:
-    """A plug with Tasmota that wants a password."""
+    """A plug with Tasmota that requires a password."""
     warning = {"WARNING": "Need user=<username>&password=<password>"}
     return _documents({"/cm?cmnd=Status%208": warning})
 

@@ -127,7 +127,7 @@ def ranking() -> LadderRanking:
 def _entry(name: str, standing: float, per_request_s: float, most_per_s: float) -> EntryLadder:
     steps = tuple(_step(name, load, standing, per_request_s, most_per_s) for load in _loads())
     counting = [one.cost for one in steps if one.cost is not None and not one.left_out]
-    rates = [one.answered_per_s for one in counting]
+    rates = [one.completed_per_s for one in counting]
     line = straight_line.line(rates, [one.busy_cores or 0.0 for one in counting])
     return EntryLadder(name, "json", is_yardstick=False, steps=steps, cores=line)
 
@@ -140,11 +140,11 @@ def _step(
     name: str, load: Load, standing: float, per_request_s: float, most_per_s: float
 ) -> LadderStep:
     requested_per_s = load.stages[-1].start
-    answered_per_s = min(requested_per_s, most_per_s)
-    busy = standing + per_request_s * answered_per_s
-    cost = StepCost(answered_per_s, busy, 0.0, None, None, None, None, None, None, None)
+    completed_per_s = min(requested_per_s, most_per_s)
+    busy = standing + per_request_s * completed_per_s
+    cost = StepCost(completed_per_s, busy, 0.0, None, None, None, None, None, None, None)
     trial = TrialFindings(sample.trial_data(recording=recording(name, load)))
-    is_full = answered_per_s < requested_per_s
+    is_full = completed_per_s < requested_per_s
     return LadderStep(trial, requested_per_s, cost, "full" if is_full else "", is_full=is_full)
 
 

@@ -139,7 +139,7 @@ class Options:
         server_cores: Cores of the server.
         driver_cores: Cores of the driver.
         longest_pause_ns: Longest stop of a thread of the driver.
-        ceiling_per_s: What the driver can do at most by calibration; None when not calibrated.
+        capacity_per_s: What the driver can do at most by calibration; None when not calibrated.
         expected: Configuration of each response; nothing is known of it when None.
         compared_ratio: Share of the bodies that are compared, where a body was asked for.
         lengths: Further lengths of bodies, and the share of the responses that have them.
@@ -225,7 +225,7 @@ class Options:
     server_cores: tuple[int, ...] = (0,)
     driver_cores: tuple[int, ...] = (1,)
     longest_pause_ns: int | None = 2_000_000
-    ceiling_per_s: float | None = None
+    capacity_per_s: float | None = None
     expected: ExpectedResponse | None = BODY_EXPECTED
     compared_ratio: float = 1.0
     lengths: dict[int, float] = field(default_factory=dict[int, float])
@@ -1197,7 +1197,7 @@ def driver_of(asked: Options, requests: pa.Table, connections: pa.Table) -> Driv
         opened=len(attempts) - attempts.null_count,
         refused=attempts.null_count,
         longest_pause_ns=asked.longest_pause_ns,
-        calibrated_ceiling_per_s=asked.ceiling_per_s,
+        calibrated_capacity_per_s=asked.capacity_per_s,
     )
 
 

@@ -36,7 +36,7 @@ IDENTITY = (
 
 
 @dataclass(frozen=True)
-class Ceiling:
+class EngineCapacity:
     """The capacity in one case.
 
     Attributes:
@@ -88,7 +88,7 @@ def file(machine: Mapping[str, object], engine: str) -> Path:
     """The file with the capacities of a host and an engine."""
     text = json.dumps(identity(machine, engine), sort_keys=True)
     mark = hashlib.sha256(text.encode()).hexdigest()[:12]
-    return state_folder() / f"ceiling-{mark}.json"
+    return state_folder() / f"capacity-{mark}.json"
 
 
 def state_folder() -> Path:
@@ -106,7 +106,7 @@ def state_folder() -> Path:
 
 
 def keep(
-    ceilings: Sequence[Ceiling],
+    capacities: Sequence[EngineCapacity],
     machine: Mapping[str, object],
     engine: str,
     into: Path | None = None,
@@ -114,7 +114,7 @@ def keep(
     """Stores the capacities of a host.
 
     Args:
-        ceilings: The capacities.
+        capacities: The capacities.
         machine: Facts of the host.
         engine: Name and version of the engine.
         into: The file; None for the one that trials read.
@@ -129,7 +129,7 @@ def keep(
     content = {
         "format": FORMAT,
         "identity": identity(machine, engine),
-        "ceilings": [asdict(ceiling) for ceiling in ceilings],
+        "capacities": [asdict(one) for one in capacities],
     }
     partial = path.with_name(f"{path.name}.partial")
     try:
@@ -142,32 +142,32 @@ def keep(
     return path
 
 
-def kept(machine: Mapping[str, object], engine: str) -> tuple[Ceiling, ...]:
+def kept(machine: Mapping[str, object], engine: str) -> tuple[EngineCapacity, ...]:
     """The capacities of a host; none if it is not calibrated, or the file is invalid."""
     try:
         content = json.loads(file(machine, engine).read_text("utf-8"))
         if content["format"] != FORMAT or content["identity"] != identity(machine, engine):
             return ()
-        return tuple(Ceiling(**ceiling) for ceiling in content["ceilings"])
+        return tuple(EngineCapacity(**one) for one in content["capacities"])
     except (OSError, ValueError, KeyError, TypeError):
         return ()
 
 
 def nearest(
-    ceilings: Sequence[Ceiling],
+    capacities: Sequence[EngineCapacity],
     connections: int,
     response_bytes: float,
     *,
     protocol: str = "http1",
     tls: bool = False,
     in_flight_each: int = 1,
-) -> Ceiling | None:
+) -> EngineCapacity | None:
     """The case nearest to a trial by the same protocol.
 
     Near are small ratios of connections, of lengths and of requests on a connection.
 
     Args:
-        ceilings: The cases.
+        capacities: The cases.
         connections: Connections of the trial.
         response_bytes: Mean length of its responses with their heads.
         protocol: What it speaks.
@@ -178,12 +178,12 @@ def nearest(
         The case; None if there is none.
     """
 
-    def distance(ceiling: Ceiling) -> float:
+    def distance(one: EngineCapacity) -> float:
         return (
-            abs(math.log((ceiling.connections + 1) / (connections + 1)))
-            + abs(math.log((ceiling.response_bytes + 1) / (response_bytes + 1)))
-            + abs(math.log(ceiling.in_flight_each / in_flight_each))
+            abs(math.log((one.connections + 1) / (connections + 1)))
+            + abs(math.log((one.response_bytes + 1) / (response_bytes + 1)))
+            + abs(math.log(one.in_flight_each / in_flight_each))
         )
 
-    alike = [one for one in ceilings if (one.protocol, one.tls) == (protocol, tls)]
+    alike = [one for one in capacities if (one.protocol, one.tls) == (protocol, tls)]
     return min(alike, key=distance, default=None)

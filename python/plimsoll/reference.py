@@ -134,8 +134,8 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     )
     add("--slower-after", type=duration_ns, help="responses take longer from then on")
     add("--slower-by", type=float, default=1.5, help="how many times as long")
-    add("--freeze", type=duration_ns, help="stall this long at the end of every period")
-    add("--freeze-every", type=duration_ns, default="5s", help="length of the period")
+    add("--stall", type=duration_ns, help="stall this long at the end of every period")
+    add("--stall-every", type=duration_ns, default="5s", help="length of the period")
     add("--seed", type=int, default=0, help="seed of service times and values")
     add("--files", type=Path, default=environment.get("FILES"), help="items.json and static/")
     certificate, key = environment.get("TLS_CERT"), environment.get("TLS_KEY")
@@ -166,10 +166,10 @@ def _slowdown(options: argparse.Namespace) -> dict[str, float] | None:
     return {"after_ns": options.slower_after, "factor": options.slower_by}
 
 
-def _freeze(options: argparse.Namespace) -> dict[str, int] | None:
-    if options.freeze is None:
+def _stall(options: argparse.Namespace) -> dict[str, int] | None:
+    if options.stall is None:
         return None
-    return {"duration_ns": options.freeze, "period_ns": options.freeze_every}
+    return {"duration_ns": options.stall, "period_ns": options.stall_every}
 
 
 def _witness(path: Path | None) -> dict[str, str]:
@@ -217,7 +217,7 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
             "streams": options.streams.replace("-", "_"),
             "one_at_a_time": options.one_at_a_time,
             "slowdown": _slowdown(options),
-            "freeze": _freeze(options),
+            "freeze": _stall(options),
             "seed": options.seed,
             "key": environment.get("AUTH_KEY", ""),
             **_files(options.files),

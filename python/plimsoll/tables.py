@@ -629,14 +629,14 @@ QUANTITIES = (
     Quantity(
         "core_busy_s",
         "counter",
-        "machine: time of all cores, neither idle nor taken by a hypervisor; proc_stat(5)",
+        "machine: time of all cores, neither idle nor withheld by a hypervisor; proc_stat(5)",
     ),
     Quantity("core0_busy_s", "counter", "machine: the same of one core, here core 0"),
     Quantity(
         "core_interrupt_s", "counter", "machine: time of all cores in interrupts; proc_stat(5)"
     ),
     Quantity("core0_interrupt_s", "counter", "machine: the same of one core, here core 0"),
-    Quantity("cpu_steal_s", "counter", "machine: time taken by the hypervisor; proc_stat(5)"),
+    Quantity("cpu_steal_s", "counter", "machine: time withheld by the hypervisor; proc_stat(5)"),
     Quantity("core0_steal_s", "counter", "machine: the same of one core, here core 0"),
     Quantity(
         "cgroup_throttled_s",
@@ -675,7 +675,8 @@ QUANTITIES = (
     Quantity(
         "open_files_ratio",
         "gauge",
-        "open files of the fullest process of the tree / the most it may open; proc_pid_limits(5)",
+        "open files of a process of the tree / its limit, where this is highest; "
+        "proc_pid_limits(5)",
     ),
     Quantity("voluntary_switches", "counter", "voluntary context switches of the tree"),
     Quantity("involuntary_switches", "counter", "context switches forced on the tree"),
@@ -689,7 +690,7 @@ QUANTITIES = (
     Quantity("swapped_pages", "counter", "machine: pages swapped in or out; /proc/vmstat"),
     Quantity("oom_kills", "counter", "machine: processes killed for lack of memory; /proc/vmstat"),
     Quantity("listen_queue", "gauge", "connections waiting to be accepted; sock_diag(7)"),
-    Quantity("listen_backlog", "gauge", "most that may wait; sock_diag(7)"),
+    Quantity("listen_backlog", "gauge", "listen backlog; sock_diag(7)"),
     Quantity("listen_overflows", "counter", "TcpExt ListenOverflows"),
     Quantity(
         "listen_drops", "counter", "TcpExt ListenDrops; server: of its own sockets, sock_diag(7)"

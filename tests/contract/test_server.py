@@ -68,7 +68,7 @@ def test_a_start_command_that_cannot_be_run_is_a_failed_start(tmp_path: Path) ->
 
 def test_a_server_that_never_listens_is_not_ready(tmp_path: Path) -> None:
     subject = framework(tmp_path, small_servers.NEVER_LISTENS, start_timeout_s=0.5)
-    with pytest.raises(NotReady, match="the last probe refused the connection"):
+    with pytest.raises(NotReady, match="in the last probe, the server refused the connection"):
         with started(subject, log=tmp_path / "log"):
             pass
 
@@ -89,7 +89,7 @@ def test_a_server_on_another_port_is_told_which_one(tmp_path: Path) -> None:
 
 def test_a_server_that_answers_500_is_not_ready_and_the_500_is_said(tmp_path: Path) -> None:
     subject = framework(tmp_path, small_servers.ANSWERS_500, start_timeout_s=5.0)
-    with pytest.raises(NotReady, match=r"within 5 s: the last probe answered 500"):
+    with pytest.raises(NotReady, match=r"within 5 s: in the last probe, the server responded 500"):
         with started(subject, log=tmp_path / "log"):
             pass
 

@@ -31,14 +31,14 @@ def found(folder: Path, *arguments: str, state: Path | None = None) -> dict[str,
 def test_a_server_that_stands_still_is_seen_in_response_times_and_not_in_service_times(
     tmp_path: Path,
 ) -> None:
-    freeze = found(tmp_path, "--only", "freeze")["freeze"]
-    points = {point["statistic"]: point for point in freeze["points"]}
+    stall = found(tmp_path, "--only", "stalls")["stall"]
+    points = {point["statistic"]: point for point in stall["points"]}
     for name in ("p90", "p99", "max"):
         ratio = points[name]["reported_ns"] / points[name]["true_ns"]
         assert 0.9 < ratio < 2, (name, points)
     assert 0.15 < points["p90"]["true_ns"] / 1e9 < 0.25
-    assert freeze["service_times"]["p90"] < points["p90"]["reported_ns"]
-    assert freeze["longest_pause_ns"] > 0
+    assert stall["service_times"]["p90"] < points["p90"]["reported_ns"]
+    assert stall["longest_pause_ns"] > 0
 
 
 @pytest.mark.alone
@@ -68,14 +68,14 @@ def test_nor_is_one_by_tls_http2_or_websocket(tmp_path: Path) -> None:
         assert_no_time_is_shorter(case)
 
 
-def test_a_ceiling_is_found_by_the_next_load_of_this_host(
+def test_a_capacity_is_found_by_the_next_load_of_this_host(
     tmp_path: Path, reference_server: str
 ) -> None:
     state, rows = tmp_path / "state", tmp_path / "rows"
-    document = found(tmp_path, "--only", "ceiling", state=state)
-    cases = document["ceilings"]["reached"]
+    document = found(tmp_path, "--only", "capacity", state=state)
+    cases = document["capacities"]["reached"]
     assert all(case["throughput_per_s"] > 0 for case in cases)
-    assert Path(document["ceilings_kept"]).parent == state / "plimsoll"
+    assert Path(document["capacities_kept"]).parent == state / "plimsoll"
     url = f"http://{reference_server}/2048"
     ran = run(
         "load", url, "-c", "64", "-d", "1s", "--json", "--record", rows,
@@ -87,12 +87,12 @@ def test_a_ceiling_is_found_by_the_next_load_of_this_host(
     nearest = next(
         case for case in cases if case["connections"] == 64 and case["response_bytes"] > 2000
     )
-    assert driver["calibrated_ceiling_per_s"] * nearest["cpu_per_request_s"] == pytest.approx(1)
+    assert driver["calibrated_capacity_per_s"] * nearest["cpu_per_request_s"] == pytest.approx(1)
     assert driver["longest_pause_ns"] > 0
 
 
 def test_ctrl_c_ends_server_and_engine(tmp_path: Path) -> None:
-    running = start("calibrate", "--only", "freeze", folder=tmp_path)
+    running = start("calibrate", "--only", "stalls", folder=tmp_path)
     running.wait_until_it_says("a server that stalls")
     running.press_ctrl_c()
     assert running.end().code == 130

@@ -143,7 +143,7 @@ def test_a_campaign_stops_after_a_loss_where_the_file_of_hosts_says_so(tmp_path:
         os.kill(agents["two"].process.pid, signal.SIGKILL)
         ran = running.end()
     assert ran.code == UNFIT, ran.said
-    assert "stopped, since a host was lost: `two`" in ran.said
+    assert "stopped, because a host was lost: `two`" in ran.said
     assert len(recorded(tmp_path)) == 1
 
 
@@ -293,8 +293,8 @@ def test_a_plan_shows_what_each_host_does(tmp_path: Path) -> None:
     ("setting", "words"),
     [
         ("turns=50ms", "servers take turns on one machine only"),
-        ("driver=wrk", "percentiles that each host prints do not add up"),
-        ("driver=ab", "percentiles that each host prints do not add up"),
+        ("driver=wrk", "percentiles of several hosts cannot be merged"),
+        ("driver=ab", "percentiles of several hosts cannot be merged"),
         ("load.steady.stages=[{ kind = 'hold', duration = '1s', at = 1 }]", "1 connections for 2"),
     ],
 )

@@ -58,7 +58,7 @@ RECORDINGS = {
         ("--service-time", "50ms"), ("-R", "2000", "-c", "4", "-d", "2s"), "/empty"
     ),
     "few places": Made(
-        ("--backlog", "1", "--freeze", "900ms", "--freeze-every", "1s"),
+        ("--backlog", "1", "--stall", "900ms", "--stall-every", "1s"),
         ("-c", "200", "-d", "3s"),
         "/empty",
     ),

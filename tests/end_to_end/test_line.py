@@ -95,7 +95,7 @@ def test_tries_that_are_not_recorded_have_their_rows() -> None:
     [
         (["nowhere.invalid", "--p99", "20ms"], 4, "cannot resolve `nowhere.invalid`"),
         ([":1", "--p99", "20ms"], 4, "refuses connections"),
-        ([":1"], 2, "a line needs a limit of latency"),
+        ([":1"], 2, "a load line needs a latency limit"),
         ([":1", "--p99", "20"], 2, "`20` has no unit of time"),
         ([":1", "--p99", "20ms", "--limit", "p99=9ms"], 2, "`p99` has two limits"),
         ([":1", "--p99", "20ms", "--errors", "0"], 2, "is not a share between 0 and 1"),

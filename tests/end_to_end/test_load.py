@@ -437,7 +437,7 @@ def test_flags_of_other_tools_are_understood(reference_server: str, tmp_path: Pa
     [
         (["ftp://127.0.0.1/"], "URL: scheme `ftp` is not supported", "speaks HTTP"),
         (["127.0.0.1", "--insecure"], "--insecure: the URL is not one of `https`", "remove"),
-        (["https://127.0.0.1/", "--key", "x"], "--key: `--key` needs the certificate", "--cert"),
+        (["https://127.0.0.1/", "--key", "x"], "--key: `--key` needs its certificate", "--cert"),
         (["https://127.0.0.1/", "--cacert", "x"], "--cacert: there is no file `x`", "path"),
         (["http://127.0.0.1:99999/"], "is not a valid URL", "http://127.0.0.1:8080/path"),
         (["http://"], "is not a valid URL", "http://127.0.0.1:8080/path"),

@@ -22,8 +22,8 @@ HOSTILE = Path(__file__).parents[1] / "hostile_server.py"
 
 NEEDS_TCP = {
     "backlog": "listen queue of a Unix socket",
-    "counters_agree": "counts nothing of a Unix socket",
-    "segments_lost": "through a Unix socket",
+    "counters_agree": "has no counters for Unix sockets",
+    "segments_lost": "a Unix socket sends no packets",
     "round_trip_floor": "no round trip over a Unix socket",
 }
 """Checks that are not made of a load over a Unix socket, and why."""
@@ -90,7 +90,7 @@ def test_a_socket_that_is_none_ends_the_load_in_one_sentence(tmp_path: Path) -> 
             ("none", 4, "there is no socket"),
             ("file", 4, "is not a socket"),
             ("silent", 4, "no server listens at"),
-            ("x" * 200, 2, "more than a Unix socket can have"),
+            ("x" * 200, 2, "more than the path of a Unix socket may have"),
         ):
             ran = few("http://app/", "--unix-socket", path, folder=tmp_path)
             assert ran.code == code, ran.said

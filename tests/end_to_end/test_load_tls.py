@@ -295,7 +295,7 @@ def test_nothing_in_common_is_told(certificates: Certificates, tmp_path: Path) -
     with python_server(certificates.signed("newest"), only_13) as address:
         ran = short(address, "--insecure", "--tls-version", "1.2", folder=tmp_path)
     assert ran.code == 4
-    assert "agree on no version and cipher of TLS" in ran.stderr
+    assert "have no TLS version and cipher in common" in ran.stderr
     assert "remove `--tls-version`" in ran.stderr
 
 

@@ -147,10 +147,10 @@ def _lock(size: float) -> Trial:
 
 def _few_places(size: float) -> Trial:
     """The size is how many connections come for each place of the listen queue."""
-    frozen = {"freeze": "900ms", "freeze_every": "1s"}
+    stalls = {"stall": "900ms", "stall_every": "1s"}
     places = round(200 / size) if size else 512
     load = ("-c", "200", "-d", "3s")
-    return Trial(reference(backlog=places, **frozen), load, "/empty")
+    return Trial(reference(backlog=places, **stalls), load, "/empty")
 
 
 def _beyond_rate(size: float) -> Trial:

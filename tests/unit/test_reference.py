@@ -87,7 +87,7 @@ def test_a_server_becomes_slower_after_a_time() -> None:
 
 def test_a_freeze_has_a_period() -> None:
     assert specification()["freeze"] is None
-    freeze = specification("--freeze", "1s")["freeze"]
+    freeze = specification("--stall", "1s")["freeze"]
     assert freeze == {"duration_ns": 10**9, "period_ns": 5 * 10**9}
 
 

@@ -216,18 +216,18 @@ def _refused(every: ReadingSeries, loaded: ReadingSeries, holds: Sequence[Window
     least_w, most_w = float(every.values.min()), float(every.values.max())
     if least_w < 0 or most_w > GREATEST_W:
         wrong_w = least_w if least_w < 0 else most_w
-        return f"the power meter reported {wording.amount(wrong_w)} W, which cannot be"
+        return f"the power meter reported {wording.amount(wrong_w)} W, which is impossible"
     if not holds:
         return "the load has no measurement window"
     for hold in holds:
         silence_ns = _longest_silence_ns(loaded, hold)
         if silence_ns > _stalled_ns(every, hold):
             silence = wording.seconds(silence_ns / SECOND_NS)
-            return f"the power meter said nothing for {silence} of the load"
+            return f"the power meter gave no reading for {silence} of the load"
     if least_w == most_w and len(every.values) >= FEWEST_CHANGES:
         count = len(every.values)
         return (
-            f"the power meter gave {wording.exact(least_w)} W each of {count} times, with load "
+            f"the power meter gave {wording.exact(least_w)} W in all {count} readings, with load "
             "and without"
         )
     length_s = max(end - start for start, end in holds) / SECOND_NS
@@ -237,7 +237,7 @@ def _refused(every: ReadingSeries, loaded: ReadingSeries, holds: Sequence[Window
         return (
             f"the power meter has a new number every {wording.number(changes_s, 2)} s, too rarely "
             "for a hold of "
-            f"{wording.number(length_s, 3)} s; {needed_s} s would do"
+            f"{wording.number(length_s, 3)} s; {needed_s} s would suffice"
         )
     return ""
 

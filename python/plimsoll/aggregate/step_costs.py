@@ -45,7 +45,7 @@ class StepCost:
     """What a server needed at one rate, and without load.
 
     Attributes:
-        answered_per_s: Complete responses per second.
+        completed_per_s: Complete responses per second.
         user_cores: Cores that it kept busy in user mode; None where unknown.
         system_cores: The same in the kernel.
         rss_bytes: Mean memory of its processes; None where unknown.
@@ -59,7 +59,7 @@ class StepCost:
         after: The same after the load.
     """
 
-    answered_per_s: float
+    completed_per_s: float
     user_cores: float | None
     system_cores: float | None
     rss_bytes: float | None
@@ -77,14 +77,14 @@ class StepCost:
 
 
 def of_trial(
-    usage: Usage, holds: Sequence[Window], answered_per_s: float, requests: Rows = None
+    usage: Usage, holds: Sequence[Window], completed_per_s: float, requests: Rows = None
 ) -> StepCost:
     """What a trial cost its server.
 
     Args:
         usage: Its readings.
         holds: Its holds; at least one.
-        answered_per_s: Complete responses per second in them.
+        completed_per_s: Complete responses per second in them.
         requests: Its rows of requests; None when there are none.
     """
     switches = [
@@ -93,12 +93,12 @@ def of_trial(
     switches_per_s = total(switches)
     power = _power(usage, holds)
     return StepCost(
-        answered_per_s=answered_per_s,
+        completed_per_s=completed_per_s,
         user_cores=usage.rate("server", "cpu_user_s", holds),
         system_cores=usage.rate("server", "cpu_system_s", holds),
         rss_bytes=usage.mean("server", "rss_bytes", holds),
-        switches_per_request=switches_per_s / answered_per_s
-        if switches_per_s is not None and answered_per_s
+        switches_per_request=switches_per_s / completed_per_s
+        if switches_per_s is not None and completed_per_s
         else None,
         system_calls_per_request=_system_calls_per_request(usage, requests),
         power_w=power and power.gross_w,

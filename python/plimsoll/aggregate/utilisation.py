@@ -23,7 +23,7 @@ Shares = dict[str, float]
 """Resource to the share of it that was used, from 0 to 1."""
 
 SERVER, CORE, DRIVER, DATABASE, HOST = "server", "core", "driver", "database", "host"
-QUEUE, LINK, CEILING = "queue", "link", "ceiling"
+QUEUE, LINK, CAPACITY = "queue", "link", "capacity"
 SAID = {
     SERVER: "the server's cores were {} busy",
     CORE: "the server's busiest core was {} busy",
@@ -32,7 +32,7 @@ SAID = {
     HOST: "the cores that both share were {} busy",
     QUEUE: "the listen queue was {} full",
     LINK: "the link was {} full",
-    CEILING: "throughput was {} of the load generator's calibrated maximum",
+    CAPACITY: "throughput was {} of the load generator's calibrated maximum",
 }
 LIMIT_WAS = {
     SERVER: "the server was saturated",
@@ -42,7 +42,7 @@ LIMIT_WAS = {
     HOST: "the host that both share was saturated",
     QUEUE: "the listen queue was full",
     LINK: "the link was saturated",
-    CEILING: "the load generator was saturated",
+    CAPACITY: "the load generator was saturated",
 }
 
 
@@ -55,7 +55,7 @@ def shares(tables: Tables) -> Shares:
     """How full each resource was, as far as it can be read."""
     recording, summary = tables.recording, tables.summary
     driver = recording.driver
-    ceiling = driver.calibrated_ceiling_per_s if driver else None
+    capacity = driver.calibrated_capacity_per_s if driver else None
     peak = disturbance.driver_peak(recording, tables.usage)
     found = {
         SERVER: disturbance.full_ratio(recording, tables.usage),
@@ -65,7 +65,7 @@ def shares(tables: Tables) -> Shares:
         HOST: None if cores.are_apart(recording) else _host(tables),
         QUEUE: _queue(tables),
         LINK: _link(tables),
-        CEILING: summary.throughput_per_s / ceiling if ceiling else None,
+        CAPACITY: summary.throughput_per_s / capacity if capacity else None,
     }
     return {name: min(share, 1.0) for name, share in found.items() if share is not None}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import _engine, wording
-from plimsoll.calibration import accuracy, capacity, freezing, pacing, protocols, tools
+from plimsoll.calibration import accuracy, capacity, pacing, protocols, stalls, tools
 from plimsoll.machine import Fact
 
 if TYPE_CHECKING:
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
     from plimsoll.calibration.accuracy import CaseFound, LoopbackRoundTrip
     from plimsoll.calibration.bench import Bench
-    from plimsoll.calibration.capacity import CeilingsFound
-    from plimsoll.calibration.freezing import FreezeFound
+    from plimsoll.calibration.capacity import CapacitiesFound
     from plimsoll.calibration.pacing import PaceFound
     from plimsoll.calibration.protocols import ProtocolFound
+    from plimsoll.calibration.stalls import StallFound
     from plimsoll.calibration.tools import ToolFound
-    from plimsoll.calibration.truth import Freeze
+    from plimsoll.calibration.truth import Stall
 
 PARTS = {
     "accuracy": "measured against known service times",
     "protocols": "the same by TLS, HTTP/2 and WebSocket",
     "pacing": "precision of send times",
-    "freeze": "response times of a stalling server",
-    "ceiling": "capacity of the engine on this host",
+    "stalls": "response times of a stalling server",
+    "capacity": "capacity of the engine on this host",
     "tools": "what other load generators report of the same stall",
 }
 """Every part and its description, in order."""
@@ -42,7 +42,7 @@ class Extent:
         protocol_s: Seconds for the round trip and for each case of a protocol.
         pace_s: Seconds for each rate.
         ceiling_s: Seconds for each capacity, after its warm-up.
-        freeze: The server's stalls.
+        stall: The server's stalls.
         is_quick: Whether some cases are skipped.
     """
 
@@ -51,12 +51,12 @@ class Extent:
     protocol_s: float
     pace_s: float
     ceiling_s: float
-    freeze: Freeze
+    stall: Stall
     is_quick: bool
 
 
-FULL = Extent(10.0, 4.0, 3.0, 3.0, 2.0, freezing.USUAL, is_quick=False)
-QUICK = Extent(1.3, 1.3, 1.3, 1.0, 1.0, freezing.SHORT, is_quick=True)
+FULL = Extent(10.0, 4.0, 3.0, 3.0, 2.0, stalls.USUAL, is_quick=False)
+QUICK = Extent(1.3, 1.3, 1.3, 1.0, 1.0, stalls.SHORT, is_quick=True)
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ class Calibration:
         cases: True and reported service times.
         protocols: The same by TLS, HTTP/2 and WebSocket.
         paces: Scheduling delays by rate.
-        freeze: True and reported response times of a server that stalls.
-        ceilings: The engine's capacity on this host.
+        stall: True and reported response times of a server that stalls.
+        capacities: The engine's capacity on this host.
         tools: Times of the same stalls, reported by other load generators.
     """
 
@@ -81,8 +81,8 @@ class Calibration:
     cases: tuple[CaseFound, ...]
     protocols: tuple[ProtocolFound, ...]
     paces: tuple[PaceFound, ...]
-    freeze: FreezeFound | None
-    ceilings: CeilingsFound | None
+    stall: StallFound | None
+    capacities: CapacitiesFound | None
     tools: tuple[ToolFound, ...]
 
     @property
@@ -96,7 +96,7 @@ class Calibration:
             if _misses(case.points)
         ]
         found += [f"{wording.count(pace.rate_per_s)}/s" for pace in self.paces if not pace.within]
-        if self.freeze is not None and _misses(self.freeze.points):
+        if self.stall is not None and _misses(self.stall.points):
             found.append("the stall")
         return tuple(found)
 
@@ -104,8 +104,8 @@ class Calibration:
     def longest_pause_ns(self) -> int:
         """The longest pause of a thread of the engine in all parts except capacity."""
         by_protocol = [case for one in self.protocols for case in one.cases]
-        frozen = [self.freeze] if self.freeze else []
-        found = [*self.cases, *by_protocol, *self.paces, *frozen]
+        stalled = [self.stall] if self.stall else []
+        found = [*self.cases, *by_protocol, *self.paces, *stalled]
         return max((one.longest_pause_ns or 0 for one in found), default=0)
 
 
@@ -134,9 +134,9 @@ def calibrate(
         cases=cases,
         protocols=_protocols(bench, extent) if "protocols" in parts else (),
         paces=pacing.measured(bench, extent.pace_s) if "pacing" in parts else (),
-        freeze=freezing.measured(bench, extent.freeze, 1) if "freeze" in parts else None,
-        ceilings=_ceilings(bench, extent) if "ceiling" in parts else None,
-        tools=tools.measured(bench, extent.freeze) if "tools" in parts else (),
+        stall=stalls.measured(bench, extent.stall, 1) if "stalls" in parts else None,
+        capacities=_capacities(bench, extent) if "capacity" in parts else None,
+        tools=tools.measured(bench, extent.stall) if "tools" in parts else (),
     )
 
 
@@ -149,7 +149,7 @@ def _protocols(bench: Bench, extent: Extent) -> tuple[ProtocolFound, ...]:
     return protocols.measured(bench, extent.protocol_s, quick=extent.is_quick)
 
 
-def _ceilings(bench: Bench, extent: Extent) -> CeilingsFound:
+def _capacities(bench: Bench, extent: Extent) -> CapacitiesFound:
     return capacity.measured(bench, extent.ceiling_s, quick=extent.is_quick)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import machine, wording
 from plimsoll.calibration.bench import HTTP1, Spoken, closed
-from plimsoll.capacity import Ceiling
+from plimsoll.capacity import EngineCapacity
 from plimsoll.errors import LimitTooLow
 from plimsoll.processes.tree import TICKS_PER_S, ProcessTree
 from plimsoll.sampling.samplers import cpu
@@ -65,7 +65,7 @@ class OmittedCase:
 
 
 @dataclass(frozen=True)
-class CeilingsFound:
+class CapacitiesFound:
     """The capacities, and the skipped cases.
 
     Attributes:
@@ -73,7 +73,7 @@ class CeilingsFound:
         left: Cases that exceed a limit of this host.
     """
 
-    reached: tuple[Ceiling, ...]
+    reached: tuple[EngineCapacity, ...]
     left: tuple[OmittedCase, ...]
 
 
@@ -119,7 +119,7 @@ class Clocks:
             self.instants.append(Instant(now.at_s, now.requests_ended, *times))
 
 
-def measured(bench: Bench, seconds: float, *, quick: bool) -> CeilingsFound:
+def measured(bench: Bench, seconds: float, *, quick: bool) -> CapacitiesFound:
     """Measures every case within the limits of this host.
 
     Args:
@@ -137,7 +137,7 @@ def measured(bench: Bench, seconds: float, *, quick: bool) -> CeilingsFound:
         for spoken in BY_PROTOCOL:
             with bench.reference("--backlog", BACKLOG, spoken=spoken) as reference:
                 reached.append(_measured(reference, *CASE_BY_PROTOCOL, seconds))
-    return CeilingsFound(tuple(reached), left)
+    return CapacitiesFound(tuple(reached), left)
 
 
 def _left_out() -> Iterator[OmittedCase]:
@@ -149,14 +149,14 @@ def _left_out() -> Iterator[OmittedCase]:
             yield OmittedCase(connections, error.message, error.hint)
 
 
-def _measured(reference: Reference, connections: int, path: str, seconds: float) -> Ceiling:
+def _measured(reference: Reference, connections: int, path: str, seconds: float) -> EngineCapacity:
     by = "" if reference.spoken == HTTP1 else f", by {reference.spoken.name}"
     reference.bench.tell(f"capacity at {wording.count(connections)} connections, {path}{by}")
     clocks = Clocks(reference.scope)
     load = closed(connections, seconds, WARM_UP_S)
     driven = reference.drive(load, path, started=clocks.watch, progress=clocks.read)
     instants = _with_end(clocks.instants, driven.driver)
-    reached = ceiling(instants, connections, driven.driver.threads, _cores(reference))
+    reached = engine_capacity(instants, connections, driven.driver.threads, _cores(reference))
     made = reference.spoken.by(load)
     return replace(
         reached,
@@ -173,7 +173,9 @@ def _with_end(instants: list[Instant], driver: Driver) -> list[Instant]:
     return [*before, replace(last, driver_cpu_s=driver.cpu_s or last.driver_cpu_s)]
 
 
-def ceiling(instants: Sequence[Instant], connections: int, threads: int, cores: int) -> Ceiling:
+def engine_capacity(
+    instants: Sequence[Instant], connections: int, threads: int, cores: int
+) -> EngineCapacity:
     """The capacity measured after the warm-up.
 
     Args:
@@ -188,7 +190,7 @@ def ceiling(instants: Sequence[Instant], connections: int, threads: int, cores: 
     requests = max(last.requests - first.requests, 1)
     driver_s = last.driver_cpu_s - first.driver_cpu_s
     server_s = last.server_cpu_s - first.server_cpu_s
-    return Ceiling(
+    return EngineCapacity(
         connections=connections,
         response_bytes=0.0,
         throughput_per_s=requests / seconds,

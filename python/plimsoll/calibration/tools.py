@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.calibration import freezing
+from plimsoll.calibration import stalls
 from plimsoll.processes.supervised import SupervisedProcess
 
 if TYPE_CHECKING:
     from plimsoll.calibration.bench import Bench, Reference
-    from plimsoll.calibration.truth import Freeze
+    from plimsoll.calibration.truth import Stall
 
 PATIENCE_S = 20.0
 """Seconds by which a tool may exceed its duration."""
@@ -71,22 +71,22 @@ class ToolFound:
     failed: str = ""
 
 
-def measured(bench: Bench, freeze: Freeze) -> tuple[ToolFound, ...]:
+def measured(bench: Bench, stall: Stall) -> tuple[ToolFound, ...]:
     """Runs every tool that is installed, one after the other, for one period each.
 
     Args:
         bench: The bench.
-        freeze: The server's stalls.
+        stall: The server's stalls.
     """
-    return tuple(_measured(bench, tool, freeze) for tool in TOOLS)
+    return tuple(_measured(bench, tool, stall) for tool in TOOLS)
 
 
-def _measured(bench: Bench, tool: CalibrationTool, freeze: Freeze) -> ToolFound:
+def _measured(bench: Bench, tool: CalibrationTool, stall: Stall) -> ToolFound:
     if shutil.which(tool.program) is None:
         return ToolFound(tool.title, {}, missing=tool.get)
     bench.tell(f"{tool.title} on a stalling server")
-    with bench.reference(*freezing.options(freeze)) as reference:
-        stated = _run(bench, reference, tool, round(freeze.period_ns / 1e9))
+    with bench.reference(*stalls.options(stall)) as reference:
+        stated = _run(bench, reference, tool, round(stall.period_ns / 1e9))
     try:
         return ToolFound(tool.title, tool.read(stated))
     except NotReported as error:
@@ -106,21 +106,21 @@ def _run(bench: Bench, reference: Reference, tool: CalibrationTool, seconds: int
 
 
 def _wrk(url: str, seconds: int) -> list[str]:
-    return ["wrk", "-t1", f"-c{freezing.POOL}", f"-d{seconds}s", "--latency", url]
+    return ["wrk", "-t1", f"-c{stalls.POOL}", f"-d{seconds}s", "--latency", url]
 
 
 def _ab(url: str, seconds: int) -> list[str]:
     limits = ["-t", str(seconds), "-n", "5000000"]
-    return ["ab", "-q", "-k", "-c", str(freezing.POOL), *limits, url]
+    return ["ab", "-q", "-k", "-c", str(stalls.POOL), *limits, url]
 
 
 def _hey(url: str, seconds: int) -> list[str]:
-    each = freezing.RATE_PER_S // freezing.POOL
-    return ["hey", "-z", f"{seconds}s", "-c", str(freezing.POOL), "-q", str(each), url]
+    each = stalls.RATE_PER_S // stalls.POOL
+    return ["hey", "-z", f"{seconds}s", "-c", str(stalls.POOL), "-q", str(each), url]
 
 
 def _oha(url: str, seconds: int) -> list[str]:
-    rate = ["-z", f"{seconds}s", "-c", str(freezing.POOL), "-q", str(freezing.RATE_PER_S)]
+    rate = ["-z", f"{seconds}s", "-c", str(stalls.POOL), "-q", str(stalls.RATE_PER_S)]
     return ["oha", "--no-tui", "--output-format", "json", *rate, url]
 
 

@@ -33,7 +33,7 @@ QUANTILES: Mapping[str, float] = {
 
 
 @dataclass(frozen=True)
-class Freeze:
+class Stall:
     """Stalls of a server at the end of every period.
 
     Attributes:

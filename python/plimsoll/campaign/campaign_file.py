@@ -266,10 +266,10 @@ def _turns(table: CampaignTable) -> Iterator[Mistake]:
     if not table.turns:
         return
     if table.turns < SHORTEST_TURN_S:
-        hint = "in a shorter turn, waiting for the last responses takes most of the time"
+        hint = "shorter turns are spent mostly on waiting for the last responses"
         yield Mistake(("turns",), "`turns` must be 10ms or more", hint)
     if table.turns > LONGEST_TURN_S:
-        hint = "in longer turns, the machine changes before every server had one"
+        hint = "with longer turns, the machine changes before every server has had one"
         yield Mistake(("turns",), "`turns` must be 10s or less", hint)
     others = [f"`{name}`" for name in table.driver or () if name not in (None, TURNS_DRIVER)]
     if others:
@@ -285,7 +285,7 @@ def _turns(table: CampaignTable) -> Iterator[Mistake]:
 def _until(table: CampaignTable) -> Iterator[Mistake]:
     """Whether a campaign can go on until its intervals are narrow enough."""
     if table.until is not None and not 0 < table.until < 1:
-        hint = "it is half the width of an interval of a ratio, such as `5%`"
+        hint = "give half the width of a ratio's interval, such as `5%`"
         yield Mistake(("until",), "`until` must be above 0% and below 100%", hint)
     if table.budget is not None and table.until is None:
         hint = "set `until`, such as `5%`, or remove `budget`"
@@ -380,7 +380,7 @@ def _rungs(
 
 def _limits_of_line(line: LineTable) -> Iterator[Mistake]:
     if not line.model_fields_set & {*PERCENTILES}:
-        yield Mistake(("line",), "a line needs a limit of latency", 'add `p99 = "20ms"`')
+        yield Mistake(("line",), "a load line needs a latency limit", 'add `p99 = "20ms"`')
     for key in PERCENTILES:
         most_s = getattr(line, key)
         if most_s is not None and not 0 < most_s <= LONGEST_LIMIT_S:
@@ -493,7 +493,7 @@ def _levels(stage: StageTable, kind: StageKind, at: KeyPath) -> Iterator[Mistake
     noun = kind.replace("_", "-")
     for key in needed:
         if key not in given:
-            yield Mistake(at, f"the {noun} has no `{key}`", f"this {noun} goes by {form}")
+            yield Mistake(at, f"the {noun} has no `{key}`", f"this {noun} needs {form}")
     for key in foreign:
         if key in given:
-            yield Mistake((*at, key), f"a {noun} by {form} has no `{key}`", "remove it")
+            yield Mistake((*at, key), f"a {noun} with {form} has no `{key}`", "remove it")

@@ -158,7 +158,7 @@ def _served(under: Served, over: VariantTable) -> Served:
     if absent:
         names = [name for name in names if name != mix.NAME]
         parts = ", ".join(f"`{part}`" for part in absent)
-        not_implemented.setdefault(mix.NAME, f"it is made of others, {parts} among them")
+        not_implemented.setdefault(mix.NAME, f"it combines other endpoints, including {parts}")
     elif mix.NAME not in (*names, *left_out):
         names.append(mix.NAME)
         not_implemented.pop(mix.NAME, None)
@@ -217,13 +217,11 @@ def root_mistakes(
     if not root:
         return
     if not _ROOT.fullmatch(root):
-        message = f"`{root}` is no root that Plimsoll makes"
-        yield Mistake(
-            (*at, "root"), message, "write `debian:` and a suite of Debian: `debian:trixie`"
-        )
+        message = f"`{root}` is not a root that Plimsoll can make"
+        yield Mistake((*at, "root"), message, "write `debian:` and a Debian suite: `debian:trixie`")
     for need in needs or []:
         if need is not None and need.kind is not None and need.kind not in _OF_ROOTS:
-            message = f"`root` and a requirement of the kind `{need.kind}` do not go together"
+            message = f"`root` and a requirement of kind `{need.kind}` exclude each other"
             yield Mistake((*at, "root"), message, f"name the Debian package that has `{need.name}`")
 
 

@@ -45,7 +45,7 @@ class ItemList(NamedTuple):
 def exchange(
     name: str,
     fixtures: Fixtures,
-    asked: ItemList,
+    wanted: ItemList,
     headers: tuple[Header, ...] = (),
     codings: tuple[Coding, ...] = (),
     *checks: Callable[[HttpResponse], str | None],
@@ -55,17 +55,17 @@ def exchange(
     Args:
         name: Name of the request.
         fixtures: What the server was given.
-        asked: The list.
+        wanted: The list.
         headers: Headers of the request.
         codings: Content codings that it accepts.
         checks: Checks of the response besides that of its type.
     """
     return Exchange(
-        Request(name, "GET", asked.target, headers),
+        Request(name, "GET", wanted.target, headers),
         Expected(
             codings=codings,
             check=first_problem(of_type("application/json"), *checks),
-            check_body=equal_as_json(asked.of(fixtures)),
+            check_body=equal_as_json(wanted.of(fixtures)),
         ),
     )
 

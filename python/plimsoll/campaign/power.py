@@ -74,7 +74,7 @@ def parsed(value: object) -> MeterAddress:
     except ValueError as error:
         raise UnreadableQuantity(f"`{value}`: {error}", _HINT) from error
     if "@" in parts.netloc:
-        message = "the address of a power meter has a password, and results keep the address"
+        message = "the address of a power meter contains a password, and results store the address"
         raise UnreadableQuantity(message, _passwords(kind))
     if not host:
         raise UnreadableQuantity(f"`{value}` names no host", _HINT)
@@ -91,4 +91,4 @@ def parsed(value: object) -> MeterAddress:
 def _passwords(kind: str) -> str:
     if kind in {"kasa", "fritz"}:
         return f"put it into `{kind.upper()}_USERNAME` and `{kind.upper()}_PASSWORD`"
-    return "read it by a command of your own: `exec:COMMAND`"
+    return "read it with a command of your own: `exec:COMMAND`"

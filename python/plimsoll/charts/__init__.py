@@ -74,8 +74,8 @@ def left_out(data: TrialData) -> str:
 
     Nothing of the machine's speed: no driver records it, and an older recording has none.
     """
-    told = (chart for chart in OF_A_TRIAL if chart is not machine_speed)
-    titles = [f"`{chart.TITLE}`" for chart in told if chart not in drawn(data)]
+    named = (chart for chart in OF_A_TRIAL if chart is not machine_speed)
+    titles = [f"`{chart.TITLE}`" for chart in named if chart not in drawn(data)]
     if not titles:
         return ""
     name = data.recording.driver_name

@@ -28,7 +28,7 @@ CAPTION = (
 TABLE = "steps"
 COLUMNS = {
     "framework": "framework",
-    "rate": "answered, /s",
+    "rate": "achieved, /s",
     "cores": "busy cores",
     "requested": "requested, /s",
     "counts": "counts",
@@ -55,7 +55,7 @@ def _step(ladder: EntryLadder, step: LadderStep) -> Iterator[Row]:
     if step.cost is not None and step.cost.busy_cores is not None:
         yield {
             "framework": ladder.framework,
-            "rate": wording.significant(step.cost.answered_per_s),
+            "rate": wording.significant(step.cost.completed_per_s),
             "cores": wording.significant(step.cost.busy_cores),
             "requested": wording.significant(step.requested_per_s),
             "counts": step.left_out or "yes",
@@ -66,7 +66,7 @@ def _line(ladder: EntryLadder) -> Iterator[Row]:
     """Both ends of a line: without a request, and at the highest rate that counts."""
     if ladder.cores is None:
         return
-    highest = max(one.cost.answered_per_s for one in ladder.counting if one.cost is not None)
+    highest = max(one.cost.completed_per_s for one in ladder.counting if one.cost is not None)
     for rate in (0.0, highest):
         yield {
             "framework": ladder.framework,

@@ -38,18 +38,20 @@ def shown(title: str, log: Path) -> Generator[None]:
     """
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
-        with _told(title, log, messages.step, LINE_EVERY_S):
+        with _reported(title, log, messages.step, LINE_EVERY_S):
             yield
         return
     with (
         Status(Text(title), console=console) as status,
-        _told(title, log, lambda line: status.update(Text(line)), UPDATE_EVERY_S),
+        _reported(title, log, lambda line: status.update(Text(line)), UPDATE_EVERY_S),
     ):
         yield
 
 
 @contextmanager
-def _told(title: str, log: Path, tell: Callable[[str], None], every_s: float) -> Generator[None]:
+def _reported(
+    title: str, log: Path, tell: Callable[[str], None], every_s: float
+) -> Generator[None]:
     """Tells how a build goes on, at intervals, from a thread of its own."""
     ended = threading.Event()
     begun_s, before = time.monotonic(), _state(log)

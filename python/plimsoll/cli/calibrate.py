@@ -16,7 +16,7 @@ from plimsoll.errors import VERDICT_VOID
 if TYPE_CHECKING:
     from plimsoll.lab.calibrations import CalibrationResult
 
-PARTS = ("accuracy", "protocols", "pacing", "freeze", "ceiling", "tools")
+PARTS = ("accuracy", "protocols", "pacing", "stalls", "capacity", "tools")
 
 FORMATS = ("table", "markdown")
 

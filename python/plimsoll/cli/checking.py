@@ -129,8 +129,8 @@ def _looked_at(
         environment = {} if database is None else database.environment
         service_s = _upstream_s(framework)
         if service_s is not None:
-            asked = upstream.started(here.seed, service_s, here.upstream_cores)
-            environment = {**environment, **stack.enter_context(asked).environment}
+            running = upstream.started(here.seed, service_s, here.upstream_cores)
+            environment = {**environment, **stack.enter_context(running).environment}
         running = stack.enter_context(
             server.started(
                 framework, log=log, cores=here.cores, environment=environment, seed=here.seed

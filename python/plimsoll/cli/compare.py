@@ -147,7 +147,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     plimsoll compare --revisions main HEAD go                   a framework at two revisions
     plimsoll compare --a 'node old.js' --b 'node new.js' --path /json
     plimsoll compare go node --rate 2k                          latency and cost at a fixed rate
-    plimsoll compare go go                                      what this machine can show
+    plimsoll compare go go                                      smallest detectable difference
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     a, b = _sides(names, a_command, b_command, revisions)
     result = plimsoll.compare(

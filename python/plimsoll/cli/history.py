@@ -72,7 +72,7 @@ def add(*, results: Path, storage: str, file: Path, commit: str | None) -> int:
             f"{len(line.entries)} {entries} on machine {line.machine.fingerprint} added to `{file}`"
         )
     else:
-        messages.note(f"`{results}` is in `{file}` already")
+        messages.note(f"`{results}` is already in `{file}`")
     return 0
 
 

@@ -186,8 +186,8 @@ def _numbers(text: str, option: str) -> IPv4Address | IPv6Address:
 def check(*, file: Path, connections: int, as_json: bool) -> int:
     """Check that all hosts are reachable and have sufficient limits, and say what to change.
 
-    Every host of the file must have its agent running. Exit code 3 when one does not join, or no
-    load is possible on it; what only weakens results is listed with exit code 0.
+    Every host of the file must have its agent running. Exit code 3 when one does not join, or
+    cannot generate load. Whatever only weakens results is listed, with exit code 0.
     """
     hosts.require()
     known = hosts.hosts_file.read(file)
@@ -205,7 +205,7 @@ def check(*, file: Path, connections: int, as_json: bool) -> int:
 
 def _print(one: Fitness) -> None:
     facts, clock = one.facts, one.clock
-    seen = "does not answer"
+    seen = "does not respond"
     if facts is not None and clock is not None:
         seen = (
             f"Plimsoll {facts.version}, {facts.machine.get('cores_online')} cores, "

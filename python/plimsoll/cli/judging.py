@@ -66,7 +66,7 @@ def limits(typed: Iterable[str]) -> Changes:
         if name not in known:
             problems.append(Problem("--limit", f"unknown limit `{name}`", _hint(name, known)))
         elif number is None:
-            message = f"`{text}` has no number behind its `=`"
+            message = f"`{text}` has no number after its `=`"
             problems.append(Problem("--limit", message, f"write `{name}=0.1`"))
         else:
             check = known[name]

@@ -183,7 +183,7 @@ ALONE = {"--compressed": ",".join(CODINGS), "--follow": "10"}
     type=options.DURATION,
     default="10s",
     show_default=True,
-    help="Request timeout; a slower request has failed.",
+    help="Request timeout; a slower request fails.",
 )
 @click.option(
     "--unix-socket",

@@ -42,9 +42,10 @@ def command(connections: int, watch: bool, seconds: int | None, as_json: bool) -
 
     Exit code 3 when a limit of this host does not allow that many connections.
 
-    With `--watch`, a fixed piece of work runs on the server's cores once a second: its time
-    against its best, what the hypervisor withheld, and what other programs had. At the end, how
-    far the speed varied, and the smallest difference between servers detectable at this noise.
+    With `--watch`, a fixed piece of work runs on the server's cores once a second. Each line shows
+    its time relative to the best, and the CPU time that the hypervisor withheld and other programs
+    used. The last line has the variation of the speed, and the smallest difference between servers
+    that is detectable at this noise.
     """
     if watch:
         _watch(math.inf if seconds is None else float(seconds), as_json=as_json)
@@ -137,7 +138,7 @@ def _variation(found: Variation) -> str:
     if found.smallest is None:
         return said
     smallest = wording.percent(round(found.smallest, 4))
-    return f"{said}; the smallest difference visible in {time} of turns is about {smallest}"
+    return f"{said}; the smallest difference detectable in {time} of turns is about {smallest}"
 
 
 def _json_end(found: Variation) -> str:

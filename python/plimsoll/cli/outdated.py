@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from plimsoll.install.outdated import AskedRegistry
+    from plimsoll.install.outdated import RegistryReport
 
 HEADINGS = ("framework", "registry", "package", "version", "newest")
 
@@ -35,64 +35,63 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
     --dry-run`, `go list -m -u`, Maven's Versions plugin, `pip install --dry-run`, `apt-cache
     policy`. Without names: all frameworks.
 
-    Exit code 0 if every registry answered, whatever it said; 4 if one did not, or its client is not
-    on the PATH.
+    Exit code 4: a registry did not respond, or its client is not on the PATH.
     """
     every = [name if ":" in name else f"{name}:{ALL}" for name in names or (ALL,)]
     chosen = lab.selection.named(every, root)
-    asked: list[AskedRegistry] = []
+    reports: list[RegistryReport] = []
     for one in install.outdated.ask(chosen):
-        messages.step(f"{one.framework}: {one.registry} {_said(one)}")
-        asked.append(one)
-    code = max((_complained(one) for one in asked), default=0)
+        messages.step(f"{one.framework}: {one.registry} {_described(one)}")
+        reports.append(one)
+    code = max((_failed(one) for one in reports), default=0)
     if as_json:
-        click.echo(json.dumps(_listed(asked), indent=1))
+        click.echo(json.dumps(_listed(reports), indent=1))
     else:
-        _show(asked)
+        _show(reports)
     return code
 
 
-def _said(asked: AskedRegistry) -> str:
-    if asked.error is not None:
-        return "did not answer"
-    return f"has {wording.several(len(asked.newer), 'newer version')}"
+def _described(report: RegistryReport) -> str:
+    if report.error is not None:
+        return "did not respond"
+    return f"has {wording.several(len(report.newer), 'newer version')}"
 
 
-def _complained(asked: AskedRegistry) -> int:
-    """Prints why a registry did not answer; returns the exit code."""
-    if asked.error is None:
+def _failed(report: RegistryReport) -> int:
+    """Prints why a registry did not respond; returns the exit code."""
+    if report.error is None:
         return 0
-    message = f"{asked.registry} for `{asked.framework}`: {asked.error.message}"
-    return messages.error(message, asked.error.hint, asked.error.exit_code)
+    message = f"{report.registry} for `{report.framework}`: {report.error.message}"
+    return messages.error(message, report.error.hint, report.error.exit_code)
 
 
-def _listed(asked: Sequence[AskedRegistry]) -> dict[str, list[dict[str, str]]]:
+def _listed(reports: Sequence[RegistryReport]) -> dict[str, list[dict[str, str]]]:
     """The object that is printed as JSON."""
     return {
         "outdated": [
             {"framework": one.framework, "registry": one.registry, **asdict(newer)}
-            for one in asked
+            for one in reports
             for newer in one.newer
         ],
-        "not_asked": [
+        "unavailable": [
             {
                 "framework": one.framework,
                 "registry": one.registry,
                 "why": one.error.message,
                 "remedy": one.error.hint,
             }
-            for one in asked
+            for one in reports
             if one.error is not None
         ],
     }
 
 
-def _show(asked: Sequence[AskedRegistry]) -> None:
+def _show(reports: Sequence[RegistryReport]) -> None:
     """Prints a line for each outdated package."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in HEADINGS:
         table.add_column(heading, overflow="fold")
-    for one in asked:
+    for one in reports:
         for newer in one.newer:
             cells = (one.framework, one.registry, newer.package, newer.version, newer.newest)
             table.add_row(*(Text(texts.line(cell)) for cell in cells))

@@ -112,29 +112,29 @@ def _refused(one: plan.Refused) -> dict[str, str]:
     return {**names, "reason": one.reason}
 
 
-def _blocks(asked: Campaign, trials: Sequence[plan.Trial], estimate: plan.PlanEstimate) -> str:
+def _blocks(campaign: Campaign, trials: Sequence[plan.Trial], estimate: plan.PlanEstimate) -> str:
     """What follows the plan: searches, rates of steps, or blocks with `until`."""
-    if asked.line is not None:
+    if campaign.line is not None:
         entries = {(one.endpoint.name, one.framework.reference) for one in trials}
         searches = wording.several(len(entries), "search", "searches")
-        most = f"{searches} of at most {_time(asked.line.budget_s)} each"
-        return f"{most}{_warm_ups(asked.line, trials)}; before them: "
-    if asked.ladder is not None and asked.ladder.shares:
-        shares = wording.listed([wording.percent(one) for one in asked.ladder.shares], 8)
+        most = f"{searches} of at most {_time(campaign.line.budget_s)} each"
+        return f"{most}{_warm_ups(campaign.line, trials)}; before them: "
+    if campaign.ladder is not None and campaign.ladder.shares:
+        shares = wording.listed([wording.percent(one) for one in campaign.ladder.shares], 8)
         return f"rates are {shares} of the smallest peak, which is measured first: "
-    if not asked.until:
+    if not campaign.until:
         return ""
     most = comparison.further_blocks.MOST
-    if asked.budget_s:
+    if campaign.budget_s:
         tables = len({plan.table(one) for one in trials})
-        block_s = estimate.duration_s / asked.repetitions / tables
-        further = math.floor((asked.budget_s - estimate.duration_s) / block_s)
-        most = min(most, asked.repetitions + max(0, further))
-    limit = f", at most {_time(asked.budget_s)}" if asked.budget_s else ""
+        block_s = estimate.duration_s / campaign.repetitions / tables
+        further = math.floor((campaign.budget_s - estimate.duration_s) / block_s)
+        most = min(most, campaign.repetitions + max(0, further))
+    limit = f", at most {_time(campaign.budget_s)}" if campaign.budget_s else ""
     return (
-        f"{asked.repetitions} to {most} blocks of each table{limit}, "
-        f"until all intervals are within ±{wording.percent(asked.until)}; "
-        f"the first {asked.repetitions}: "
+        f"{campaign.repetitions} to {most} blocks of each table{limit}, "
+        f"until all intervals are within ±{wording.percent(campaign.until)}; "
+        f"the first {campaign.repetitions}: "
     )
 
 
@@ -155,9 +155,9 @@ def _spoken(estimate: plan.PlanEstimate, starts: int) -> str:
     """What a plan takes; servers that take turns start less often than there are trials."""
     started = f", {wording.several(starts, 'start')} of servers" if starts else ""
     assumed = (
-        f"; {wording.several(estimate.assumed_trials, 'trial')} of frameworks that never ran here:"
-        f" {wording.count(plan.ASSUMED_REQUESTS_PER_S)} requests per second and"
-        f" {wording.exact(plan.ASSUMED_AROUND_S)} s besides the load assumed"
+        f"; {wording.several(estimate.assumed_trials, 'trial')} of frameworks that never ran "
+        f"here, assumed: {wording.count(plan.ASSUMED_REQUESTS_PER_S)} requests per second and "
+        f"{wording.exact(plan.ASSUMED_AROUND_S)} s besides the load"
     )
     return (
         f"{wording.several(estimate.trials, 'trial')}{started}, {_time(estimate.load_s)} of load,"

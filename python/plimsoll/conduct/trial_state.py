@@ -297,8 +297,8 @@ class TrialState:
         """The driver's side; one on this host with what it could have done at most."""
         if self.driven is None or self.driven.hosts:
             return self.driven and self.driven.driver
-        reached = _ceiling_per_s(self.driven, self.trial.load, host)
-        return replace(self.driven.driver, calibrated_ceiling_per_s=reached)
+        reached = _capacity_per_s(self.driven, self.trial.load, host)
+        return replace(self.driven.driver, calibrated_capacity_per_s=reached)
 
     def _notes(self) -> tuple[str, ...]:
         """Notes of the framework and of all trials, and which resources could not be read."""
@@ -344,8 +344,8 @@ def _requested(tls: Tls) -> RequestedTls:
     )
 
 
-def _ceiling_per_s(driven: DriverResult, load: Load, host: Mapping[str, Fact]) -> float | None:
-    """The calibrated ceiling of the case that is most like a drive; None when there is none."""
+def _capacity_per_s(driven: DriverResult, load: Load, host: Mapping[str, Fact]) -> float | None:
+    """The calibrated capacity of the case that is most like a drive; None when there is none."""
     driver = driven.driver
     known = capacity.kept(host, capacity.engine(driver.name, driver.version))
     responses = sum(driver.outcomes.get(name, 0) for name in records.complete_outcomes())

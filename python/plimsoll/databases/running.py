@@ -189,8 +189,10 @@ def _made(programs: Path, begin: Sequence[str], user: str | None, folder: Path) 
     except (OSError, subprocess.SubprocessError) as error:
         raise DatabaseFailed(f"`initdb` failed: {error}") from error
     if made.returncode:
-        last = (made.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise DatabaseFailed(f"`initdb` failed: {last}", "see whether `/tmp` is writable and full")
+        last = (made.stderr.strip().splitlines() or ["it printed nothing"])[-1]
+        raise DatabaseFailed(
+            f"`initdb` failed: {last}", "check that `/tmp` is writable and not full"
+        )
     return password
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 CONNECT_S = 10
 """How long a connection is waited for, in seconds."""
 
-_LOST = "see whether PostgreSQL runs, and whether its address and password are right"
+_LOST = "check that PostgreSQL runs, and that its address and password are correct"
 
 
 @contextmanager

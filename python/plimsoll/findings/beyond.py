@@ -50,10 +50,10 @@ def beyond(found: TrialFindings, tables: Tables) -> LimitingResource:
     """
     shares = utilisation.shares(tables)
     driver = shares.pop(utilisation.DRIVER, 0.0)
-    ceiling = shares.pop(utilisation.CEILING, 0.0)
+    capacity = shares.pop(utilisation.CAPACITY, 0.0)
     server = max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0))
     headroom = _doubt(found, "driver")
-    if headroom is not None and max(driver, ceiling) > FULL and server < FULL:
+    if headroom is not None and max(driver, capacity) > FULL and server < FULL:
         return LimitingResource("driver", headroom.sentences[0].text)
     if verdict := _doubt(found, "queue"):
         return LimitingResource("queue", verdict.sentences[0].text)

@@ -243,7 +243,7 @@ def _entry(results: Results, trials: Sequence[TrialFindings]) -> EntryLadder:
     counting = [one for one in steps if not one.left_out]
     apart = len({one.requested_per_s for one in counting})
     found = [one.cost for one in counting if one.cost is not None and apart > 1]
-    rates = [one.answered_per_s for one in found]
+    rates = [one.completed_per_s for one in found]
     busy = [one.busy_cores or 0.0 for one in found]
     weighted = straight_line.weights(rates, busy)
     line = straight_line.line(rates, busy, weighted)
@@ -261,7 +261,7 @@ def _entry(results: Results, trials: Sequence[TrialFindings]) -> EntryLadder:
 
 def _power(costs: Sequence[StepCost]) -> StraightLine | None:
     """Watts over responses per second; None where they are not known at two rates."""
-    known = [(one.answered_per_s, one.power_w) for one in costs if one.power_w is not None]
+    known = [(one.completed_per_s, one.power_w) for one in costs if one.power_w is not None]
     return straight_line.line([rate for rate, _ in known], [watts for _, watts in known])
 
 
@@ -273,10 +273,10 @@ def _step(results: Results, trial: TrialFindings) -> LadderStep:
         reason = trial.recording.ending.message or "nothing was measured"
         return LadderStep(trial, requested_per_s, None, reason)
     tables = stored(results, trial.recording)
-    answered_per_s = trial.summary.throughput_per_s
-    cost = step_costs.of_trial(tables.usage, tables.holds, answered_per_s, tables.requests)
+    completed_per_s = trial.summary.throughput_per_s
+    cost = step_costs.of_trial(tables.usage, tables.holds, completed_per_s, tables.requests)
     busy_ratio = cores.server_busy_ratio(trial.recording, tables.usage)
-    if full := _fullness(busy_ratio, answered_per_s, requested_per_s, trial.summary.duration_s):
+    if full := _fullness(busy_ratio, completed_per_s, requested_per_s, trial.summary.duration_s):
         return LadderStep(trial, requested_per_s, cost, full, is_full=True)
     if trial.level == "void":
         names = [one.check for one in trial.verdicts if one.level == "void"]
@@ -287,14 +287,14 @@ def _step(results: Results, trial: TrialFindings) -> LadderStep:
 
 
 def _fullness(
-    busy_ratio: float | None, answered_per_s: float, requested_per_s: float, hold_s: float
+    busy_ratio: float | None, completed_per_s: float, requested_per_s: float, hold_s: float
 ) -> str:
     """Why a rate was more than the server could carry; empty where it was not."""
     if busy_ratio is not None and busy_ratio >= SATURATED:
         return f"the server's cores were {wording.percent(round(busy_ratio, 3))} busy"
     expected = requested_per_s * hold_s
-    missing = expected - answered_per_s * hold_s - _CHANCE * sqrt(expected)
+    missing = expected - completed_per_s * hold_s - _CHANCE * sqrt(expected)
     if missing > (1 - LEAST_MET) * expected:
-        answered = wording.percent(round(answered_per_s / requested_per_s, 3))
-        return f"{answered} of the requested rate was answered"
+        answered = wording.percent(round(completed_per_s / requested_per_s, 3))
+        return f"{answered} of the requested rate was achieved"
     return ""

@@ -61,7 +61,7 @@ def _machine(findings: Findings) -> KeptMachine:
     }
     if len(found) > 1:
         message = f"`{findings.campaign}` was measured on {len(found)} machines: {', '.join(found)}"
-        hint = "a kernel or a governor that changed makes another machine; run the campaign anew"
+        hint = "a changed kernel or governor counts as another machine; run the campaign again"
         raise InputError([Problem("", message, hint)])
     ((known_as, known),) = found.items()
     return KeptMachine(fingerprint=known_as, facts=known)

@@ -201,7 +201,7 @@ class Agent:
         """
         self.heard()
         if self._thread is not None and self._thread.is_alive():
-            raise HostError("a load goes on here", "wait until it has ended")
+            raise HostError("a load is running here", "wait until it has ended")
         missing = choosing.named(order.job.driver).needs()
         if missing is not None:
             raise missing
@@ -233,7 +233,7 @@ class Agent:
         """
         self.heard()
         if self._load is None or self._load.result is None:
-            raise EngineFailed("no load has ended here", "report it to Plimsoll")
+            raise EngineFailed("no load has finished here", "report it to Plimsoll")
         return self._load.result
 
     def read(self, name: str, offset: int) -> bytes:

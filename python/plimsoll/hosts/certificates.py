@@ -74,7 +74,7 @@ def received(stream: IO[bytes], folder: Path) -> Identity:
         with path.open("wb") as file:
             while not (line := stream.readline()).startswith(b"-----END "):
                 if not line:
-                    hint = "it takes a certificate, its key and that of the authority, as PEM"
+                    hint = "it needs a certificate, its key and the authority's certificate, as PEM"
                     raise HostError("standard input ended before all credentials", hint)
                 file.write(line)
             file.write(line)

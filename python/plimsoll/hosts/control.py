@@ -52,13 +52,13 @@ class _LabScheduler(Scheduler):
             dashboard_address=network.HTTP_ADDRESS,
         )
 
-    async def add_worker(self, comm: Any, **told: Any) -> None:
+    async def add_worker(self, comm: Any, **sent: Any) -> None:
         """Adds a host, or says why not."""
-        reason = self._reason_against(told["name"], comm.extra_info.get("peercert") or {})
+        reason = self._reason_against(sent["name"], comm.extra_info.get("peercert") or {})
         if not reason:
-            await super().add_worker(comm, **told)
+            await super().add_worker(comm, **sent)
             return
-        self.refused[str(told["name"])] = reason
+        self.refused[str(sent["name"])] = reason
         await comm.write({"status": "error", "message": reason, "time": time.time()})
 
     def _reason_against(self, name: str, certificate: network.PeerCertificate) -> str:
@@ -100,15 +100,15 @@ class Lab:
         Raises:
             HostError: Some have not joined, or the agent of one cannot be started over SSH.
         """
-        names, told = tuple(names), ()
+        names, announced = tuple(names), ()
         until_s = time.monotonic() + self.hosts.wait_s
         while missing := tuple(name for name in names if name not in self.joined()):
             self._agents.tend(missing)
             if time.monotonic() >= until_s:
                 raise self._missing(missing)
-            if missing != told:
+            if missing != announced:
                 tell(f"waiting for {_listed(missing)}")
-                told = missing
+                announced = missing
             time.sleep(LOOK_S)
         self._agents.joined(names)
 
@@ -157,13 +157,13 @@ class Lab:
         Raises:
             HostLost: It is gone, or has not answered for `network.ANSWER_S`.
         """
-        return self.asked_clock(host).result()
+        return self.begin_clock(host).result()
 
-    def asked(self, host: str, order: str) -> Future[Any]:
+    def begin_order(self, host: str, order: str) -> Future[Any]:
         """What `order` gives, without waiting: a host that is silent holds up no other."""
         return asyncio.run_coroutine_threadsafe(self._order(host, order, ()), self._loop)
 
-    def asked_clock(self, host: str) -> Future[tuple[ClockExchange, ...]]:
+    def begin_clock(self, host: str) -> Future[tuple[ClockExchange, ...]]:
         """What `clock` gives, without waiting."""
         return asyncio.run_coroutine_threadsafe(self._clock(host), self._loop)
 
@@ -213,7 +213,7 @@ class Lab:
         """What a handler of an agent gives.
 
         Raises:
-            HostLost: The agent is gone, or does not answer in time.
+            HostLost: The agent is gone, or does not respond in time.
         """
         address = self.joined().get(host)
         if address is None or self._scheduler is None:
@@ -224,10 +224,10 @@ class Lab:
         except TimeoutError as error:
             # It may join again under its name as soon as it is reached.
             await self._scheduler.remove_worker(address, stimulus_id="silent")
-            message = f"`{host}` did not answer for {wording.exact(network.ANSWER_S)} s"
-            raise HostLost(message, "look at its agent and at the network") from error
+            message = f"`{host}` did not respond for {wording.exact(network.ANSWER_S)} s"
+            raise HostLost(message, "check its agent and the network") from error
         except OSError as error:
-            hint = "look at its agent and at the network"
+            hint = "check its agent and the network"
             raise HostLost(f"the connection to `{host}` broke", hint) from error
 
     async def listen(self) -> None:

@@ -174,9 +174,9 @@ class HostsDriver:
     def _ask(self, one: _Driving, *, with_clock: bool) -> None:
         """Asks a host for what it has not been asked for."""
         if one.polled is None:
-            one.polled = self._lab.asked(one.host.name, "poll")
+            one.polled = self._lab.begin_order(one.host.name, "poll")
         if with_clock and one.clocked is None:
-            one.clocked = self._lab.asked_clock(one.host.name)
+            one.clocked = self._lab.begin_clock(one.host.name)
 
     def _compare_clocks(self, driving: Iterable[_Driving]) -> None:
         for one in driving:
@@ -342,7 +342,7 @@ def _require_reachable(hosts: Hosts, address: str) -> None:
     """
     others = [host.name for host in hosts.drivers if not host.address.is_loopback]
     if ip_address(address.rpartition(":")[0].strip("[]")).is_loopback and others:
-        message = f"`{others[0]}` cannot reach the server at {address}: that is each host itself"
+        message = f"`{others[0]}` cannot reach the server at {address}, which is a loopback address"
         raise InputError([Problem("URL", message, "give the server's address in the network")])
 
 

@@ -53,8 +53,8 @@ class Fitness:
 
     Attributes:
         host: The host.
-        facts: Its facts; None where it does not answer.
-        clock: Its clock against the lab's; None where it does not answer.
+        facts: Its facts; None where it does not respond.
+        clock: Its clock against the lab's; None where it does not respond.
         wrong: What should be changed.
     """
 

@@ -156,7 +156,9 @@ def require_divisible(hosts: Hosts, connections: int, where: str) -> None:
     for host in hosts.drivers:
         own = share_of(connections, host, hosts)
         if host.max_connections is not None and own > host.max_connections:
-            message = f"`{host.name}` would open {own} connections of {host.max_connections}"
+            message = (
+                f"`{host.name}` would open {own} connections, more than its {host.max_connections}"
+            )
             problems.append(Problem(where, message, "add hosts, or request fewer"))
     if problems:
         raise InputError(problems)

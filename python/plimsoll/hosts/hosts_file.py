@@ -139,9 +139,9 @@ def _host(host: HostTable, at: KeyPath, names: set[str]) -> Iterator[Mistake]:
         yield Mistake((*at, "threads"), f"`threads` must lie between 1 and {MOST_THREADS}")
     if host.ssh is not None and not _DESTINATION.fullmatch(host.ssh):
         hint = "write what `ssh` connects to: `bench@10.0.0.2`, or a host of `~/.ssh/config`"
-        yield Mistake((*at, "ssh"), f"`{host.ssh}` is not a destination for SSH", hint)
+        yield Mistake((*at, "ssh"), f"`{host.ssh}` is not an SSH destination", hint)
     if host.plimsoll is not None and host.ssh is None:
-        hint = "add `ssh`, or remove it: who starts the agent chooses the program"
+        hint = "add `ssh`, or remove `plimsoll`: an agent started by hand is that program"
         yield Mistake((*at, "plimsoll"), "`plimsoll` has no effect without `ssh`", hint)
     if host.max_connections == 0:
         yield Mistake((*at, "max_connections"), "`max_connections` must be above 0")

@@ -195,7 +195,7 @@ async def _greeted(membership: Membership, context: ssl.SSLContext) -> None:
     try:
         certificate: network.PeerCertificate = writer.get_extra_info("peercert") or {}
         if LAB not in network.names(certificate):
-            message = f"what listens on {address}:{membership.port} is not the lab"
+            message = f"the program that listens on {address}:{membership.port} is not the lab"
             raise HostError(message, "give `--join` the address in the table `[lab]`")
         await reader.readexactly(1)
     finally:

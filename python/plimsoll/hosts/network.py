@@ -29,7 +29,7 @@ HTTP_ADDRESS = "127.0.0.1:0"
 """Where dask's own HTTP server listens, which nobody asks: out of reach, and on any free port."""
 
 LOST_S = 10.0
-"""Seconds after which whoever does not answer is gone."""
+"""Seconds after which whoever does not respond is gone."""
 
 ASK_S = 0.5
 """How often the lab asks each host under load, in seconds, as long as they are few."""

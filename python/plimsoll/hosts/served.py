@@ -65,7 +65,7 @@ class OrderedFramework:
         try:
             (found,) = frameworks.choose(frameworks.locate(), (name,))
         except InputError as error:
-            hint = f"copy the lab's folder there, into that of `{frameworks.VARIABLE}`"
+            hint = f"copy the lab's folder into `${frameworks.VARIABLE}` of that host"
             raise NotInstalled(f"`{name}` is not there: {error.message}", hint) from error
         own = replace(self.framework, folder=found.folder)
         if differing := differences(self.sources, sources.of(own)):
@@ -300,8 +300,8 @@ class ServedHere:
             HostLost: It was stopped because the lab was silent.
         """
         if self._server is None:
-            message = "it has stopped the server, since it did not hear from the lab"
-            raise HostLost(message, "look at the network between both")
+            message = "it stopped the server, because it lost contact with the lab"
+            raise HostLost(message, "check the network between them")
         return self._server
 
     def _close(self) -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OPTIONS = (
     "-T",
-    # Nobody is there to type a password, and a host that does not answer must not hold up a lab.
+    # Nobody is there to type a password, and a host that does not respond must not hold up a lab.
     *("-o", "BatchMode=yes", "-o", f"ConnectTimeout={round(network.LOST_S)}"),
     *("-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2"),
 )
@@ -121,7 +121,7 @@ class RemoteAgents:
         return process
 
     def _ended(self, host: Host, process: SupervisedProcess) -> HostError:
-        said = " ".join(logs.last_lines(self._log(host), 2)) or "it said nothing"
+        said = " ".join(logs.last_lines(self._log(host), 2)) or "it printed nothing"
         if process.exit_code == _SSH_FAILED:
             message = f"`{host.name}` cannot be reached over SSH: {said}"
             return HostError(message, f"make `ssh {host.ssh} true` work without a password")

@@ -68,7 +68,7 @@ class Installed:
     def sentence(self) -> str:
         """The result in words."""
         done = [f"installed {' '.join(self.packages)}"] if self.packages else []
-        done += [f"left {' '.join(self.services)} off"] if self.services else []
+        done += [f"kept {' '.join(self.services)} disabled"] if self.services else []
         done += [f"made a root of {self.root}"] if self.root else []
         done += [f"built in {wording.count(self.built.duration_s)} s"] if self.built.done else []
         return f"{self.framework}: {', '.join(done) or 'nothing to do'}"

@@ -24,14 +24,14 @@ AT_A_TIME = 4
 
 
 @dataclass(frozen=True)
-class AskedRegistry:
-    """What a registry said of a framework.
+class RegistryReport:
+    """What a registry reports on a framework.
 
     Attributes:
         framework: Name of the framework.
         registry: Name of the registry.
         newer: Packages of which there are newer versions.
-        error: Why the registry was not asked, or did not answer; None if it answered.
+        error: Why the registry was not queried, or did not respond; None if it responded.
     """
 
     framework: str
@@ -40,16 +40,16 @@ class AskedRegistry:
     error: FrameworkError | None = None
 
 
-def ask(frameworks: Sequence[Framework]) -> Iterator[AskedRegistry]:
-    """Asks the registries of some frameworks, in the order of both.
+def ask(frameworks: Sequence[Framework]) -> Iterator[RegistryReport]:
+    """Queries the registries of some frameworks, in the order of both.
 
     Args:
         frameworks: The frameworks; variants of one next to each other.
 
     Yields:
-        What each registry said, as soon as those before it have answered, too.
+        The report of each registry, once those before it have responded.
     """
-    asked = [
+    queries = [
         partial(_ask, registry, entry)
         for entry in entries(frameworks)
         for registry in REGISTRIES
@@ -57,7 +57,7 @@ def ask(frameworks: Sequence[Framework]) -> Iterator[AskedRegistry]:
     ]
     with ThreadPoolExecutor(AT_A_TIME) as asking:
         try:
-            yield from (one.result() for one in [asking.submit(one) for one in asked])
+            yield from (one.result() for one in [asking.submit(one) for one in queries])
         finally:
             asking.shutdown(cancel_futures=True)
 
@@ -70,9 +70,9 @@ def entries(frameworks: Sequence[Framework]) -> Iterator[PinnedEntry]:
         yield PinnedEntry(folder.name, folder, tuple(dict.fromkeys(need.name for need in needs)))
 
 
-def _ask(registry: Registry, entry: PinnedEntry) -> AskedRegistry:
+def _ask(registry: Registry, entry: PinnedEntry) -> RegistryReport:
     try:
         newer = tuple(sorted(set(registry.newer(entry))))
     except FrameworkError as error:
-        return AskedRegistry(entry.name, registry.NAME, error=error)
-    return AskedRegistry(entry.name, registry.NAME, newer)
+        return RegistryReport(entry.name, registry.NAME, error=error)
+    return RegistryReport(entry.name, registry.NAME, newer)

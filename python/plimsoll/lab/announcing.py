@@ -49,7 +49,7 @@ class Announcer:
     _run: LiveRun | None = None
     _seconds: list[LiveSecond] = field(default_factory=list[LiveSecond])
     _apart: int = 1
-    _told: int = 0
+    _reported: int = 0
     _left: dict[str, Trial] = field(default_factory=dict[str, "Trial"])
     _left_s: float = 0.0
     _now_s: float = 0.0
@@ -109,7 +109,7 @@ class Announcer:
     def _start(self, trials: Sequence[Trial], number: int, of: int) -> None:
         """Trials begin; what is left is estimated by what trials took so far."""
         self._left |= {trial.id: trial for trial in trials}
-        self._seconds, self._apart, self._told = [], 1, 0
+        self._seconds, self._apart, self._reported = [], 1, 0
         self._left_s, self._now_s = self._estimate([*self._left.values()]), self._estimate(trials)
         self._begun_s = time.monotonic()
         self._change(
@@ -127,8 +127,8 @@ class Announcer:
         if run is None:
             return
         self._change(progress=progress)
-        self._told += 1
-        if self._told % self._apart:
+        self._reported += 1
+        if self._reported % self._apart:
             return
         rate = progress.throughput_per_s if progress.counted else None
         busy = (progress.server_busy_cores, progress.driver_busy_cores)

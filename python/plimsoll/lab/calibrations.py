@@ -73,7 +73,7 @@ def calibrate(
     server's. Call it on a quiet host.
 
     Args:
-        parts: Of `accuracy`, `protocols`, `pacing`, `freeze`, `ceiling` and `tools`; empty for all.
+        parts: Of `accuracy`, `protocols`, `pacing`, `stalls`, `capacity`, `tools`; empty for all.
         quick: Half a minute: shorter, fewer cases, HTTP/1.1 alone, no other tools.
         into: File that keeps the most this host can do; None is where trials look for it.
         on_event: Called with each `Step` and `Notice`.
@@ -105,7 +105,7 @@ def calibrate(
 
 
 def _kept(found: Calibration, into: Path | None) -> Path | None:
-    if found.ceilings is None or not found.ceilings.reached:
+    if found.capacities is None or not found.capacities.reached:
         return None
     engine = capacity.engine("plimsoll", found.engine)
-    return capacity.keep(found.ceilings.reached, found.machine, engine, into)
+    return capacity.keep(found.capacities.reached, found.machine, engine, into)

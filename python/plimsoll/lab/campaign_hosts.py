@@ -186,11 +186,10 @@ def _against(driver: DriverModule, requested: Campaign, known: Hosts) -> Iterato
         return
     if not driver.KEEPS_ROWS:
         yield (
-            "does not write down all of each request, and percentiles that each host prints "
-            "do not add up"
+            "does not log every request in full, and percentiles of several hosts cannot be merged"
         )
     if known.keep_rows == "remote":
-        yield "has its rows counted in the lab, so they cannot stay on the hosts"
+        yield "has its rows counted by the lab, so they cannot stay on the hosts"
     for load in requested.loads:
         if any(stage.start != stage.end for stage in load.stages):
             yield f"cannot divide the ramp of `{load.name}` among hosts"

@@ -89,7 +89,7 @@ def run(  # noqa: PLR0913 - one argument for each option
         BuildFailed: A framework changed since it was built, and its build failed.
         DriverMissing: A driver is not installed.
         HostError: A host cannot conduct a trial, did not join, or was lost and did not come back.
-        MeterFailed: The power meter does not answer.
+        MeterFailed: The power meter does not respond.
         MixedResults: An application, or what measures it, changed since trials were recorded.
         StorageError: The results cannot be written, or belong to another campaign.
         Interrupted: Ctrl-C in the main thread; complete trials are kept.

@@ -215,7 +215,7 @@ def _endpoint(name: str, path: str, *, commands: bool) -> Endpoint:
     """What is requested."""
     if name and (path or commands):
         other = "--path" if path else "commands"
-        hint = "an endpoint is one of the contract of frameworks"
+        hint = "remove `--endpoint`: it selects an endpoint of the contract"
         raise InputError([Problem("--endpoint", f"excluded by {other}", hint)])
     if path or commands:
         target = path or "/"

@@ -58,7 +58,7 @@ def put_on(
     Raises:
         InputError: The load cannot be divided among the hosts.
         HostError: A limit of a host is too low for the load, a host did not join, or the power
-            meter does not answer.
+            meter does not respond.
         StorageError: The rows cannot be kept.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """

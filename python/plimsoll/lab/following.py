@@ -19,76 +19,76 @@ if TYPE_CHECKING:
     from plimsoll.storage.results import Results
 
 
-def begun(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
+def begun(campaign: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
     """The trials beyond the plan that are known: those of earlier runs, and steps of a ladder.
 
     Args:
-        asked: The campaign.
+        campaign: The campaign.
         refuses: Returns why a driver cannot generate a load.
         stored: Its results.
     """
-    if asked.line is not None:
-        return line_following.recorded(asked, refuses, stored)
-    if asked.ladder is not None:
-        return ladder_following.steps(asked, refuses, stored)
+    if campaign.line is not None:
+        return line_following.recorded(campaign, refuses, stored)
+    if campaign.ladder is not None:
+        return ladder_following.steps(campaign, refuses, stored)
     planned = set(stored.planned_ids())
-    further = range(asked.repetitions + 1, further_blocks.MOST + 1) if asked.until else ()
-    return tuple(one for one in plan.blocks(asked, further, refuses) if one.id in planned)
+    further = range(campaign.repetitions + 1, further_blocks.MOST + 1) if campaign.until else ()
+    return tuple(one for one in plan.blocks(campaign, further, refuses) if one.id in planned)
 
 
-def further(asked: Campaign, refuses: Refuses, stored: Results, on_event: Listener) -> Further:
+def further(campaign: Campaign, refuses: Refuses, stored: Results, on_event: Listener) -> Further:
     """Gives the next trials, group by group.
 
     Args:
-        asked: The campaign.
+        campaign: The campaign.
         refuses: Returns why a driver cannot generate a load.
         stored: Its results so far.
         on_event: Called with the state of each search for a load line.
     """
-    if asked.line is not None:
-        return line_following.LineTurns(asked, refuses, stored, on_event).following
-    if asked.ladder is not None:
-        return lambda: _steps(asked, refuses, stored)
-    return lambda: group(asked, refuses, stored)
+    if campaign.line is not None:
+        return line_following.LineTurns(campaign, refuses, stored, on_event).following
+    if campaign.ladder is not None:
+        return lambda: _steps(campaign, refuses, stored)
+    return lambda: group(campaign, refuses, stored)
 
 
-def _steps(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
+def _steps(campaign: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
     """The steps of a ladder that are not recorded; empty when all are."""
     recorded = set(stored.trial_ids())
-    found = ladder_following.steps(asked, refuses, stored)
+    found = ladder_following.steps(campaign, refuses, stored)
     return tuple(one for one in found if one.id not in recorded)
 
 
-def group(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
+def group(campaign: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
     """The next block of the table that needs it most; empty when none begins.
 
     Args:
-        asked: The campaign.
+        campaign: The campaign.
         refuses: Returns why a driver cannot generate a load.
         stored: Its results so far.
 
     Raises:
         StorageError: They could not be read.
     """
-    progress = gathering.gather(stored).progress if asked.until else None
+    progress = gathering.gather(stored).progress if campaign.until else None
     following = progress and progress.following
     if following is None:
         return ()
-    block = plan.blocks(asked, (following.blocks + 1,), refuses)
+    block = plan.blocks(campaign, (following.blocks + 1,), refuses)
     return tuple(one for one in block if plan.table(one) == following.table)
 
 
-def require_until(asked: Campaign, stored: Results) -> None:
+def require_until(campaign: Campaign, stored: Results) -> None:
     """Requires that a campaign which may have stopped early is still read as one.
 
     Args:
-        asked: The campaign.
+        campaign: The campaign.
         stored: Its results, of which there may be none yet.
 
     Raises:
         StorageError: It was run with `until` before, and intervals would no longer allow for that.
     """
     before = as_run.read(stored.campaign_resolved())
-    if before is not None and before.until and not asked.until:
+    if before is not None and before.until and not campaign.until:
         message = f"`{stored.place}` was run with `until`, and its intervals allow for that"
         raise StorageError(message, "keep `until`, or choose another folder with `--into`")

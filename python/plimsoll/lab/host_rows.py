@@ -219,8 +219,8 @@ def _copy(lab: Lab, host: str, kept: KeptRows, into: Path, tell: Callable[[str],
     for name, digest in kept.sha256.items():
         file = HostFile(name, sizes.get(name, 0), digest)
         order = ("read_kept", kept.folder, name)
-        told = _telling(f"{host}: {name}", file.size_bytes, tell)
-        hosts.copying.fetch(lab, host, file, into / name, order, told)
+        progress = _telling(f"{host}: {name}", file.size_bytes, tell)
+        hosts.copying.fetch(lab, host, file, into / name, order, progress)
 
 
 def _telling(what: str, size_bytes: int, tell: Callable[[str], None]) -> Callable[[int], None]:

@@ -26,47 +26,47 @@ if TYPE_CHECKING:
     from plimsoll.storage.results import Results
 
 
-def steps(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
+def steps(campaign: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
     """Every step of a campaign whose rate is known, in order.
 
     Args:
-        asked: The campaign.
+        campaign: The campaign.
         refuses: Returns why a driver cannot generate a load.
         stored: Its results.
 
     Raises:
         StorageError: They cannot be read.
     """
-    wanted = asked.ladder
+    wanted = campaign.ladder
     if wanted is None:
         return ()
     if wanted.rates:
-        return planned(asked, refuses, {one.name: 0.0 for one in asked.endpoints})
+        return planned(campaign, refuses, {one.name: 0.0 for one in campaign.endpoints})
     recorded = [stored.recording(name) for name in stored.trial_ids()]
     peaks = [one for one in recorded if one.load.name == PEAK]
     found = _decided(wanted, recorded)
-    if {one.id for one in plan.plan(asked, refuses)} <= {one.trial for one in peaks}:
+    if {one.id for one in plan.plan(campaign, refuses)} <= {one.trial for one in peaks}:
         found = _smallest_per_s(stored, peaks) | found
-    return planned(asked, refuses, found)
+    return planned(campaign, refuses, found)
 
 
 def planned(
-    asked: Campaign, refuses: Refuses, smallest_peaks_per_s: Mapping[str, float]
+    campaign: Campaign, refuses: Refuses, smallest_peaks_per_s: Mapping[str, float]
 ) -> tuple[Trial, ...]:
     """Every step of a campaign with some smallest peaks, in order.
 
     Args:
-        asked: The campaign, of kind `ladder`.
+        campaign: The campaign, of kind `ladder`.
         refuses: Returns why a driver cannot generate a load.
         smallest_peaks_per_s: Complete responses per second by endpoint; those without have no step.
     """
-    wanted = asked.ladder
+    wanted = campaign.ladder
     assert wanted is not None  # noqa: S101 - of that kind
     loads = {
         endpoint: {one.name: one for one in wanted.steps(wanted.rates_per_s(peak_per_s))}
         for endpoint, peak_per_s in smallest_peaks_per_s.items()
     }
-    first = len(plan.plan(asked, refuses))
+    first = len(plan.plan(campaign, refuses))
     like = wanted.steps(wanted.rates_per_s(1.0))
     return tuple(
         replace(
@@ -74,7 +74,7 @@ def planned(
             order=first + one.order,
             load=loads[one.endpoint.name][one.load.name].warmed(0.0),
         )
-        for one in plan.plan(replace(asked, loads=like), refuses)
+        for one in plan.plan(replace(campaign, loads=like), refuses)
         if one.endpoint.name in loads
     )
 

@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from plimsoll.storage.results import Results
 
 
-def recorded(asked: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
+def recorded(campaign: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
     """The tries that are recorded, in order.
 
     Args:
-        asked: The campaign.
+        campaign: The campaign.
         refuses: Returns why a driver cannot generate a load.
         stored: Its results.
 
     Raises:
         StorageError: They cannot be read.
     """
-    peaks = _peaks(asked, refuses)
+    peaks = _peaks(campaign, refuses)
     found: list[Trial] = []
     for one in filter(is_try, map(stored.recording, stored.trial_ids())):
         like = peaks.get(LineEntry.of(one))
         if like is not None and one.load.model != "unknown":
-            found.append(plan.tried(asked, like, one.load, one.repetition, one.order))
+            found.append(plan.tried(campaign, like, one.load, one.repetition, one.order))
     return tuple(found)
 
 
@@ -45,18 +45,18 @@ class LineTurns:
     """The searches of all entries, which take turns, try by try.
 
     Args:
-        asked: The campaign.
+        campaign: The campaign.
         refuses: Returns why a driver cannot generate a load.
         stored: Its results.
         on_event: Called with the state of each search after a try.
     """
 
     def __init__(
-        self, asked: Campaign, refuses: Refuses, stored: Results, on_event: Listener = ignore
+        self, campaign: Campaign, refuses: Refuses, stored: Results, on_event: Listener = ignore
     ) -> None:
         """Nothing is read yet: the peaks may not be recorded."""
-        self._asked = asked
-        self._peaks = _peaks(asked, refuses)
+        self._campaign = campaign
+        self._peaks = _peaks(campaign, refuses)
         self._stored = stored
         self._on_event = on_event
         self._searches: dict[LineEntry, EntrySearch] = {}
@@ -72,16 +72,16 @@ class LineTurns:
         found = [one for one in self._searches.values() if one.following is not None]
         fewest = min((one.tries for one in found), default=0)
         due = [one for one in found if one.tries == fewest]
-        seed = f"{self._asked.seed}/line/{fewest + 1}"
+        seed = f"{self._campaign.seed}/line/{fewest + 1}"
         random.Random(seed).shuffle(due)  # noqa: S311 - a seed makes it repeatable
         first = len(self._stored.planned_ids())
         return tuple(self._trial(one, order) for order, one in enumerate(due, first))
 
     def _trial(self, search: EntrySearch, order: int) -> Trial:
-        wanted, following = self._asked.line, search.following
+        wanted, following = self._campaign.line, search.following
         assert wanted is not None and following is not None  # noqa: S101 - of `following`
         load = wanted.tried(*following)
-        return plan.tried(self._asked, self._peaks[search.entry], load, search.tries + 1, order)
+        return plan.tried(self._campaign, self._peaks[search.entry], load, search.tries + 1, order)
 
     def _take_in(self) -> None:
         """Tells each search what was recorded since."""
@@ -90,30 +90,32 @@ class LineTurns:
         self._taken.update(fresh)
         if not self._searches:
             self._begin(one for one in recordings if not is_try(one))
-        told: dict[str, EntrySearch] = {}
+        shown: dict[str, EntrySearch] = {}
         tries = [one for one in recordings if is_try(one)]
         for one in sorted(tries, key=lambda each: each.repetition):
             search = self._searches.get(LineEntry.of(one))
             if search is not None:
                 search.take(one)
-                told[f"{one.title} · {one.endpoint}"] = search
-        for name, search in told.items():
+                shown[f"{one.title} · {one.endpoint}"] = search
+        for name, search in shown.items():
             if (now := search.searched) and now.tries:
                 self._on_event(Step(f"{name}: {lined.step(now)}"))
 
     def _begin(self, recordings: Iterable[Recording]) -> None:
-        wanted = self._asked.line
+        wanted = self._campaign.line
         assert wanted is not None  # noqa: S101 - the campaign is of kind `line`
         peaks = campaign_search.by_entry(recordings)
         self._searches = {
-            entry: EntrySearch(self._stored, entry, peaks.get(entry, ()), wanted, self._asked.seed)
+            entry: EntrySearch(
+                self._stored, entry, peaks.get(entry, ()), wanted, self._campaign.seed
+            )
             for entry in self._peaks
         }
 
 
-def _peaks(asked: Campaign, refuses: Refuses) -> dict[LineEntry, Trial]:
+def _peaks(campaign: Campaign, refuses: Refuses) -> dict[LineEntry, Trial]:
     """A trial of the peak of each entry."""
     return {
         LineEntry(one.endpoint.name, one.framework.name, one.framework.variant): one
-        for one in plan.plan(asked, refuses)
+        for one in plan.plan(campaign, refuses)
     }

@@ -281,7 +281,7 @@ def _wanted(typed: Sequence[str], errors: float, budget_s: float, within: float)
             problems.append(Problem("--limit", f"`{read.name}` has two limits", hint))
         found[read.name] = read
     if not typed:
-        problems.append(Problem("", "a line needs a limit of latency", "add `--p99 20ms`"))
+        problems.append(Problem("", "a load line needs a latency limit", "add `--p99 20ms`"))
     shares = {"--errors": errors, "--until": within}
     problems += [
         Problem(
@@ -368,7 +368,7 @@ class _Bench:
         if not completed:
             raise FrameworkError(
                 f"`{self.address}` sent no response in {wording.exact(PEAK_S)} s",
-                "see what `plimsoll load` says of it",
+                "run `plimsoll load` against it for details",
             )
         return completed / PEAK_S
 

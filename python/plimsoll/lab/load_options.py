@@ -280,10 +280,10 @@ def _wrong_websocket(requested: LoadOptions) -> Iterator[Problem]:
     if not is_websocket:
         return
     if len(set(map(urls.target, requested.urls))) > 1:
-        message = "a load of WebSocket has one URL"
+        message = "a WebSocket load has one URL"
         yield Problem("URL", message, "run `plimsoll load` once per URL")
     if requested.message is not None and requested.message_bytes is not None:
-        message = "`--message` has a length of its own"
+        message = "`--message` sets the length already"
         yield Problem("--message-size", message, "use either `--message` or `--message-size`")
     if requested.message is not None and not requested.binary and not _is_text(requested.message):
         yield Problem("--message", "the message is not UTF-8", "send it with `--binary`")
@@ -317,7 +317,7 @@ def _wrong_tls(requested: LoadOptions) -> Iterator[Problem]:
         message = "`--insecure` trusts every certificate"
         yield Problem("--cacert", message, "use either `--cacert` or `--insecure`")
     if requested.key and not requested.cert:
-        yield Problem("--key", "`--key` needs the certificate to it", "add `--cert FILE`")
+        yield Problem("--key", "`--key` needs its certificate", "add `--cert FILE`")
     for option, path in (
         ("--cacert", requested.cacert),
         ("--cert", requested.cert),
@@ -343,7 +343,7 @@ def _wrong_continue(requested: LoadOptions) -> Iterator[Problem]:
     if requested.body is None and requested.upload is None:
         yield Problem(option, "the request has no body", "add `--body` or `--upload`")
     if requested.http2 or requested.pipeline > 1 or requested.follow is not None:
-        message = "`100 Continue` is waited for in HTTP/1.1, one request at a time"
+        message = "`--expect-continue` needs HTTP/1.1 with one request in flight per connection"
         yield Problem(option, message, "remove `--http2`, `--pipeline` or `--follow`")
 
 
@@ -360,7 +360,7 @@ def _wrong_events(requested: LoadOptions) -> Iterator[Problem]:
         ("--expect-body", requested.expected_body is not None),
     ):
         if requested.events and is_given:
-            message = f"`--events` counts events that the server sends, and excludes `{option}`"
+            message = f"`--events` and `{option}` exclude each other"
             yield Problem(option, message, f"remove `{option}`, or `--events`")
 
 
@@ -382,7 +382,7 @@ def _wrong_socket(requested: LoadOptions) -> Iterator[Problem]:
     if requested.unix_socket is not None:
         length = len(os.fsencode(requested.unix_socket.absolute()))
         if length > addresses.LONGEST_PATH_BYTES:
-            message = f"the path has {length} bytes, more than a Unix socket can have"
+            message = f"the path has {length} bytes, more than the path of a Unix socket may have"
             hint = f"the maximum is {addresses.LONGEST_PATH_BYTES}: use a link in a shorter folder"
             yield Problem("--unix-socket", message, hint)
 
@@ -399,8 +399,8 @@ def _only_here(requested: LoadOptions) -> Iterator[Problem]:
     """Options that mean nothing where other hosts generate the load."""
     threads = requested.threads if requested.threads > 1 else None
     for option, value, hint in (
-        ("--threads", threads, "give `threads` to the hosts in their file"),
-        ("--driver-cores", requested.driver_cores, "give `cores` to the hosts in their file"),
+        ("--threads", threads, "set `threads` of each host in the file of hosts"),
+        ("--driver-cores", requested.driver_cores, "set `cores` of each host in the file of hosts"),
         ("--server-cores", requested.server_cores, "start the server with `taskset`"),
         ("--upload", requested.upload, "other hosts do not have the file"),
         ("--unix-socket", requested.unix_socket, "other hosts need a server that listens on TCP"),

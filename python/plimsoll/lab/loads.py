@@ -162,7 +162,7 @@ def load(  # noqa: PLR0913 - one argument for each option
         FrameworkError: The server cannot be reached, does not speak HTTP, or its certificate is not
             trusted; found out with one request before the load, which is not counted.
         HostError: A limit of a host is too low for the load, one of `hosts` did not join, or the
-            power meter does not answer.
+            power meter does not respond.
         StorageError: The rows cannot be kept, or `record` is not empty.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """

@@ -24,12 +24,12 @@ def require_power(
         note: Told what is not known.
 
     Raises:
-        MeterFailed: The meter does not answer with a power.
+        MeterFailed: The meter does not respond with a power.
     """
     if address:
         meters.require(address)
     if rapl.rapl_unreadable and (address or idle_s):
-        note(f"RAPL is not read: {rapl.rapl_unreadable}")
+        note(f"RAPL is unavailable: {rapl.rapl_unreadable}")
 
 
 def note_system_calls(note: Callable[[str], None]) -> None:

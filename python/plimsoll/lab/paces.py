@@ -88,7 +88,7 @@ def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: fl
 
 
 @dataclass
-class Watch:
+class PaceKeeper:
     """A listener that passes events on, and keeps the pace of each trial that completes.
 
     Attributes:

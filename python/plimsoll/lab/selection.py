@@ -239,17 +239,17 @@ def left_out(requested: Campaign, refuses: Refuses) -> list[str]:
     return [*dict.fromkeys(map(str, plan.left_out(requested))), *drivers]
 
 
-def require_rule(asked: Campaign, trials: Sequence[Trial]) -> None:
+def require_rule(campaign: Campaign, trials: Sequence[Trial]) -> None:
     """Requires that a campaign with `until` has something to decide, and time for its first blocks.
 
     Args:
-        asked: The campaign.
+        campaign: The campaign.
         trials: Its first blocks.
 
     Raises:
         InputError: No table has two frameworks, or the loads alone exceed the budget.
     """
-    if not asked.until:
+    if not campaign.until:
         return
     ranked = [one for one in trials if one.framework.name != YARDSTICK] or trials
     entries = {(plan.table(one), one.framework.reference) for one in ranked}
@@ -257,10 +257,10 @@ def require_rule(asked: Campaign, trials: Sequence[Trial]) -> None:
         hint = f"name a second framework besides `{YARDSTICK}`, or remove `until`"
         raise InputError([Problem("", "`until` needs two frameworks to compare", hint)])
     load_s = plan.estimate(trials, 0.0).load_s
-    if asked.budget_s and load_s > asked.budget_s:
-        blocks = wording.several(asked.repetitions, "block")
+    if campaign.budget_s and load_s > campaign.budget_s:
+        blocks = wording.several(campaign.repetitions, "block")
         message = (
-            f"`budget` is {wording.seconds(asked.budget_s)}, "
+            f"`budget` is {wording.seconds(campaign.budget_s)}, "
             f"and the loads of {blocks} take {wording.seconds(load_s)}"
         )
         hint = "raise `budget`, or reduce `repetitions` or the loads"

@@ -202,7 +202,7 @@ def statement(claim: Claim, figures: Sequence[ReportedStatistics]) -> str:
     """
     found = figures_of(claim, figures)
     if not found:
-        return "no figure of it is printed" if claim.compare else "judged below"
+        return "no figure of it was published" if claim.compare else "judged below"
     say = _ratio if claim.compare else _rate
     if len(found) == 1:
         return say(*found.values())

@@ -288,7 +288,7 @@ class Driver:
         opened: Handshakes that completed, by the driver's own counters.
         refused: Attempts to connect that failed, by the driver's own counters.
         longest_pause_ns: The longest pause of one of its threads; null if not measured.
-        calibrated_ceiling_per_s: The most requests per second of as many threads on their own
+        calibrated_capacity_per_s: The most requests per second of as many threads on their own
             cores, by the calibration of this host in the case most like this trial; null if the
             host is not calibrated.
         figures: Statistics printed by an external driver; null for Plimsoll's engine.
@@ -322,7 +322,7 @@ class Driver:
     opened: int | None = None
     refused: int | None = None
     longest_pause_ns: int | None = None
-    calibrated_ceiling_per_s: float | None = None
+    calibrated_capacity_per_s: float | None = None
     figures: ReportedStatistics | None = None
     uses_reported_statistics: bool = False
     command: tuple[str, ...] = ()
@@ -343,7 +343,7 @@ class PowerSources:
         rapl_left_out: Domains that were not, each with the reason.
         rapl_unreadable: Why no domain could be counted; empty where some were.
         meter: Kind of the power meter at the wall; empty for none.
-        meter_failed: Questions that it did not answer.
+        meter_failed: Questions that it did not respond.
         meter_problem: Why the first of them was not answered; empty for none.
     """
 

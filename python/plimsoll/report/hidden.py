@@ -37,11 +37,11 @@ def sentence(stalls: StallsRow | None, summary: Summary | None) -> str:
 def amount(stalls: StallsRow, summary: Summary) -> str:
     """How much the times of a closed load hide, without a full stop."""
     if not stalls["stalls"]:
-        return "little here: no stall was seen"
+        return "little: no stall was observed"
     longest = wording.duration(stalls["longest_ns"])
     estimate = ", ".join(_estimate(stalls, summary))
     if not estimate:
-        return f"little here: the longest gap between responses was {longest}"
+        return f"little: the longest gap between responses was {longest}"
     missed = wording.count(summary.throughput_per_s * stalls["longest_ns"] / 1e9)
     return (
         f"longest stall {longest}: at the mean rate {missed} requests would have arrived in it "

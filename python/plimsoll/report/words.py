@@ -366,10 +366,10 @@ def _energy(summary: Summary) -> Iterator[tuple[str, str, str]]:
             yield (
                 f"{name}, above idle",
                 f"{wording.joules(net_j)}/response",
-                f"in all {wording.joules(total_j)}",
+                f"total {wording.joules(total_j)}",
             )
         elif total_j is not None:
-            yield f"{name}, in all", f"{wording.joules(total_j)}/response", ""
+            yield f"{name}, total", f"{wording.joules(total_j)}/response", ""
 
 
 def times(summary: Summary) -> list[tuple[str, str, list[str]]]:

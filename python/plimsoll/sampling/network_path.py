@@ -56,7 +56,7 @@ def along(link: NetworkLink | None, address: str) -> NetworkLink | None:
 
 
 def _reached(host: str) -> tuple[int | None, float | None]:
-    """Links to a host, and the shortest round trip in seconds; None where it does not answer."""
+    """Links to a host, and the shortest round trip in seconds; None where it does not respond."""
     for hops in range(1, MOST_HOPS + 1):
         answer, took_s = _asked(host, hops)
         if answer == errno.ECONNREFUSED:

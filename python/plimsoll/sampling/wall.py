@@ -43,7 +43,7 @@ class WallMeter:
         cores: Cores that the thread may use; empty for all.
         clock: CLOCK_MONOTONIC in nanoseconds.
         readings: What it answered.
-        failed: Questions that it did not answer.
+        failed: Questions that it did not respond.
         problem: Why the first of them was not answered; empty for none.
     """
 

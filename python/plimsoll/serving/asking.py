@@ -125,9 +125,9 @@ class Client:
             ResponseMissing: There is none.
         """
         connection = self._opened()
-        asked = render(upgrade_request(request), self._address, keep_alive=True)
+        head = render(upgrade_request(request), self._address, keep_alive=True)
         try:
-            status = connection.upgrade(asked, self.timeout_s)
+            status = connection.upgrade(head, self.timeout_s)
         except _engine.NoResponse as error:
             raise self._failure(*error.args) from None
         if status != _UPGRADED:

@@ -366,8 +366,8 @@ class _Examination:
     def _unlearn(self) -> None:
         """For a type that once had two bodies, no body is expected to the byte."""
         self.exchanges = [
-            asked if asked.request.name in self.varying else learned
-            for asked, learned in zip(self.endpoint.exchanges, self.exchanges, strict=True)
+            wanted if wanted.request.name in self.varying else learned
+            for wanted, learned in zip(self.endpoint.exchanges, self.exchanges, strict=True)
         ]
 
     def _probe(self, probe: Exchange) -> None:
@@ -395,14 +395,14 @@ class _Examination:
         if responded is not None and responded.early:
             self._note(probe.request, _shown_response(responded.response), _EARLY, rule)
 
-    def _ask_for_work(self, asked: Pairs) -> None:
+    def _ask_for_work(self, repeated: Pairs) -> None:
         """Whether the second of two takes its time.
 
         What disturbs a response makes it slower, so the fastest of the first ones is compared with
         the fastest of the second ones. If these differ much from the others, more are sent.
         """
         times = WorkTimes()
-        for at, pair in enumerate(asked.pairs, 1):
+        for at, pair in enumerate(repeated.pairs, 1):
             both = [self._judged(self.client.ask, one, _rule(one, self.endpoint)) for one in pair]
             first, then = both
             if first is not None and then is not None:
@@ -412,12 +412,12 @@ class _Examination:
         if times.are_suspicious:
             first_s, then_s = times.fastest_s
             response = (
-                f"{asked.second} took {wording.decimals(then_s * 1e3, 2)} ms against "
+                f"{repeated.second} took {wording.decimals(then_s * 1e3, 2)} ms against "
                 f"{wording.decimals(first_s * 1e3, 2)} ms"
             )
             repeated = f"{times.faster} of {len(times.pairs)} repeated requests"
             problem = f"{repeated} took less than half the time"
-            self._note(asked.pairs[0][1].request, response, problem, _ANEW)
+            self._note(repeated.pairs[0][1].request, response, problem, _ANEW)
 
     def ask(self, exchange: Exchange, rule: str) -> ServerResponse | None:
         """The response to a request, after noting all that is wrong with it."""

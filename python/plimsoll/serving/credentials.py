@@ -46,7 +46,7 @@ def made(host: str) -> Generator[Credentials]:
         scratch = tempfile.TemporaryDirectory(prefix="plimsoll-tls-", ignore_cleanup_errors=True)
     except OSError as error:
         message = f"the certificate of the server cannot be written: {error.strerror}"
-        raise StorageError(message, "free some space in the folder for temporary files") from error
+        raise StorageError(message, "free space in the folder for temporary files") from error
     with scratch as folder:
         files = Path(folder, "certificate.pem"), Path(folder, "key.pem")
         for path, text in zip(files, (certificate, key), strict=True):

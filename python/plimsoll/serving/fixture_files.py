@@ -85,4 +85,4 @@ def made(fixtures: Fixtures) -> Generator[FixtureFolder]:
 
 def _not_written(error: OSError) -> StorageError:
     message = f"the files of the server cannot be written: {error.strerror}"
-    return StorageError(message, "free some space in the folder for temporary files")
+    return StorageError(message, "free space in the folder for temporary files")

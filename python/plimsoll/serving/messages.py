@@ -42,7 +42,7 @@ Source:
 NORMAL = (1000).to_bytes(2)
 """The code of a close frame that says that all is done; RFC 6455, section 7.4.1."""
 
-_NO_CONNECTION = "there is no connection of WebSocket"
+_NO_CONNECTION = "there is no WebSocket connection"
 _AT_ONCE = 8
 _SHOWN = 24
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SILENT = "accepted the connection but sent no response"
 """What `ask` returns when the time was over before a response came."""
 
-ANSWERED = "answered"
+RESPONDED = "responded"
 """How what `ask` returns begins when there was a response, but not the right one."""
 
 _HEAD_BYTES = 1 << 16
@@ -30,7 +30,7 @@ def ask(host: str, port: int, request: Request, timeout_s: float) -> str:
         host: Address of the server.
         port: Its port.
         request: The request.
-        timeout_s: Seconds for all of it, however slowly the answer drips.
+        timeout_s: Seconds for all of it, however slowly the response drips.
 
     Returns:
         What is wrong, after the words "the server …"; empty if it returned 200.
@@ -101,9 +101,9 @@ def _judged(line: bytes) -> str:
         return "closed the connection without a response"
     words = line.split()
     if not words[0].startswith(b"HTTP/1.") or not words[1:] or not words[1].isdigit():
-        return f"{ANSWERED} other than in HTTP/1.1: `{line[:40].decode('ascii', 'replace')}`"
+        return f"{RESPONDED} other than in HTTP/1.1: `{line[:40].decode('ascii', 'replace')}`"
     return _of_status(words[1].decode())
 
 
 def _of_status(status: str) -> str:
-    return "" if status == "200" else f"{ANSWERED} {status}"
+    return "" if status == "200" else f"{RESPONDED} {status}"

@@ -43,7 +43,7 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 _UNREACHABLE = {
     errno.ECONNREFUSED: (
         "`{address}` refuses connections: nothing listens there",
-        "start the server, or check host and port",
+        "start the server, or check the host and port",
     ),
     errno.EHOSTUNREACH: ("`{address}` cannot be reached: {reason}", "check the host's address"),
     errno.ENETUNREACH: ("`{address}` cannot be reached: {reason}", "check the host's address"),
@@ -61,7 +61,7 @@ _NO_SOCKET = {
         "allow this user to write to the socket and to enter its folders",
     ),
     errno.EPROTOTYPE: ("`{path}` is a socket without streams", _CHECK_PATH),
-    errno.ELOOP: ("`{path}` is a loop of links", _CHECK_PATH),
+    errno.ELOOP: ("`{path}` is a loop of symbolic links", _CHECK_PATH),
 }
 """Errors of connecting to a Unix socket, with their hints."""
 
@@ -76,7 +76,7 @@ _NO_HTTP2 = "remove `--http2`, or use a port on which the server speaks HTTP/2"
 _NO_WEBSOCKET = "check the path of the URL, or use a server that speaks WebSocket there"
 _UPGRADED = 101
 _NO_EVENTS = "check the path of the URL, or remove `--events`"
-_OTHER_PORT = "check the port: another protocol may be spoken there"
+_OTHER_PORT = "check the port: it may serve another protocol"
 _TLS_WAIT_S = 0.2
 _OK = 200
 _BAD_REQUEST = 400
@@ -101,12 +101,12 @@ _REFUSED_BY_TLS = {
         f"replace it, or {_INSECURE}",
     ),
     "tls_nothing_in_common": (
-        "`{address}` and the load generator agree on no version and cipher of TLS: {reason}",
+        "`{address}` and the load generator have no TLS version and cipher in common: {reason}",
         "remove `--tls-version` and `--ciphers`, or enable TLS 1.2 or 1.3 on the server",
     ),
     "tls_alert": ("`{address}` ended the TLS handshake: {reason}", _CERTIFICATE),
     "tls_not_spoken": ("`{address}` does not speak TLS", _USE_PLAIN),
-    "tls_broken": ("`{address}` breaks TLS: {reason}", _OTHER_PORT),
+    "tls_broken": ("`{address}` violates TLS: {reason}", _OTHER_PORT),
 }
 """Outcomes of a handshake that a load cannot change, with their hints."""
 
@@ -182,8 +182,8 @@ def _rendered(request: Request, address: str, protocol: Protocol, *, keep_alive:
     sent = render(request, address, keep_alive)
     if request.method in SAFE and request.upload is None and not request.expects_continue:
         return sent
-    asked = replace(request, method="OPTIONS", body=b"", upload=None, expects_continue=False)
-    return render(asked, address, keep_alive)
+    probe = replace(request, method="OPTIONS", body=b"", upload=None, expects_continue=False)
+    return render(probe, address, keep_alive)
 
 
 def _answer(
@@ -202,7 +202,7 @@ def _answer(
         connection = _engine.Connection(address, WAIT_S, tls and json.dumps(tls.block))
     except _engine.EngineFailure as failure:
         problem = str(failure.args[0]).removeprefix("the specification is wrong: ")
-        hint = "check the files and options of TLS"
+        hint = "check the TLS options and their files"
         raise InputError([Problem("TLS", problem, hint)]) from None
     except OSError as error:
         reported = _NUMBER.search(str(error))

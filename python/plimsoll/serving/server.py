@@ -200,7 +200,7 @@ class RunningServer:
                 return self._check_port_is_its_own()
             # A last request that the deadline cut short takes nothing from an earlier response.
             cut_short = now == ready.SILENT and left_s < _ANSWER_S
-            if not (cut_short and response.startswith(ready.ANSWERED)):
+            if not (cut_short and response.startswith(ready.RESPONDED)):
                 response = now
         raise self._not_ready(probe, response or "was not sent")
 
@@ -260,9 +260,9 @@ class RunningServer:
         others = set(ports.ports_of(self.processes())) - {self.place.port}
         where = f"; it listens on port {', '.join(map(str, sorted(others)))}" if others else ""
         hint = "`start` must listen on `$HOST:$PORT`" if others else _SLOW
-        asked = f"{probe.method} {probe.target}"
-        message = f"`{title}` did not return 200 for `{asked}` within {wording.exact(limit_s)} s"
-        last = f"the last probe {answer}{where}"
+        probed = f"{probe.method} {probe.target}"
+        message = f"`{title}` did not return 200 for `{probed}` within {wording.exact(limit_s)} s"
+        last = f"in the last probe, the server {answer}{where}"
         return NotReady(f"{message}: {last}; {quoted(self.log)}", hint)
 
     def _how(self) -> str:

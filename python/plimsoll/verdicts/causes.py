@@ -43,10 +43,10 @@ def of(tables: Tables, verdicts: Sequence[Verdict]) -> Cause | None:
         tables: The tables of the trial.
         verdicts: The verdict of each check on its own.
     """
-    return min(_told(tables, verdicts), key=lambda one: one.order, default=None)
+    return min(_causes(tables, verdicts), key=lambda one: one.order, default=None)
 
 
-def _told(tables: Tables, verdicts: Sequence[Verdict]) -> Iterator[Cause]:
+def _causes(tables: Tables, verdicts: Sequence[Verdict]) -> Iterator[Cause]:
     for verdict in verdicts:
         tells = catalogue.role(verdict.check).tells
         if tells is not None and (cause := tells(tables, verdict)) is not None:

@@ -36,7 +36,7 @@ def limits(check: str) -> tuple[Limit, Limit]:
         0.1,
         None,
         "ratio",
-        "greatest difference between a level and the law / the level; within it the law fits",
+        "greatest difference between a level and the law / the level; below it, the law fits",
         PROPOSAL,
     )
     return r_squared, missed_ratio
@@ -72,7 +72,7 @@ def finding(
     if width.level(fit.farthest_ratio) == "sound":
         return found(limit, 1.0, f"{sentence}{close}", "")
     worst = (
-        f"at {wording.count(fit.farthest)} connections it is wrong by "
+        f"at {wording.count(fit.farthest)} connections it is off by "
         f"{wording.percent(round(fit.farthest_ratio, 3))}"
     )
     return found(limit, fit.r_squared, sentence, remedy, worst)

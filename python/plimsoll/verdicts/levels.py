@@ -33,7 +33,7 @@ def by_checks(verdicts: Sequence[Verdict]) -> str:
     unmade = sum(verdict.level == "not_checked" for verdict in verdicts)
     sound = sum(verdict.level == "sound" for verdict in verdicts)
     if of_trial(verdicts) == "not_checked":
-        return f"but by {sound} of {several(len(verdicts), 'check')}, none of them on responses"
+        return f"({sound} of {several(len(verdicts), 'check')} passed, none on responses)"
     if not unmade:
         return f"by {several(len(verdicts), 'check')}"
     return f"by {sound} of {several(len(verdicts), 'check')}, {unmade} not checked"

@@ -7,7 +7,7 @@ from plimsoll.verdicts.finding import Remedy
 REPEAT = Remedy(
     "Do not use this trial; repeat it, and report a bug if it happens again",
     "Do not use these numbers; repeat the load, and report a bug if it happens again",
-    "Do not use these numbers; repeat the test, or see whether the file is complete",
+    "Do not use these numbers; repeat the test, or check that the file is complete",
 )
 
 LONGER_HOLD = Remedy(

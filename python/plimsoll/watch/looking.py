@@ -52,13 +52,13 @@ class Observation:
 
     Attributes:
         shown: What the page shows.
-        told: Of which its rankings and verdicts are.
+        judged: Of which its rankings and verdicts are.
         run: What the run announced last; None where none is going on.
         latencies: Response times of the load that runs, by second.
     """
 
     shown: Snapshot
-    told: JudgedCampaign
+    judged: JudgedCampaign
     run: LiveRun | None
     latencies: Sequence[LatencySecond]
 
@@ -77,7 +77,7 @@ class CampaignObserver:
     _reader: CampaignReader | None = None
     _parts: PageParts = field(default_factory=PageParts)
     _campaign: RecordedCampaign | None = None
-    _told: JudgedCampaign | None = None
+    _judged: JudgedCampaign | None = None
     _read_s: float = 0.0
     _changes: tuple[object, ...] = ()
     _cores: tuple[int, ...] | None = None
@@ -104,20 +104,20 @@ class CampaignObserver:
             "headline": shown.headline,
             "ranking": page.ranking_heading(shown),
             "has_next": bool(shown.following),
-            "parts": self._parts.of(shown, seen.told),
+            "parts": self._parts.of(shown, seen.judged),
             "chart": None if shown.now is None else self._chart(seen),
         }
         return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
 
     def _seen(self) -> Observation:
         run = live.read(self.results.folder)
-        campaign, told, trouble = self._recorded(run)
+        campaign, judged, trouble = self._recorded(run)
         self._keep_off(run)
         latencies = self._latencies(run)
         last = max(latencies, key=lambda one: (one.completeness, one.second), default=None)
         shown = snapshot.snapshot(
             campaign,
-            told,
+            judged,
             run,
             self.results.place,
             time.time(),
@@ -125,7 +125,7 @@ class CampaignObserver:
         )
         if trouble:
             shown = replace(shown, sentences=(*shown.sentences, trouble))
-        return Observation(shown, told, run, latencies)
+        return Observation(shown, judged, run, latencies)
 
     def _recorded(self, run: LiveRun | None) -> tuple[RecordedCampaign, JudgedCampaign, str]:
         """What is recorded, and a sentence where it cannot be read now."""
@@ -133,19 +133,19 @@ class CampaignObserver:
         now_s = time.monotonic()
         trouble = ""
         is_due = changes != self._changes or now_s - self._read_s >= STORED_EVERY_S
-        if self._campaign is None or self._told is None or is_due:
+        if self._campaign is None or self._judged is None or is_due:
             try:
                 self._reader = self._reader or CampaignReader(self.results)
                 found = self._reader.read()
-                if self._told is None or found.findings is not self._findings:
-                    self._told = snapshot.told(found.findings)
+                if self._judged is None or found.findings is not self._findings:
+                    self._judged = snapshot.judged(found.findings)
                 self._campaign = found
                 self._read_s, self._changes = now_s, changes
             except PlimsollError as error:
-                if self._campaign is None or self._told is None:
+                if self._campaign is None or self._judged is None:
                     raise
                 trouble = f"The results cannot be read now: {error.message}."
-        return self._campaign, self._told, trouble
+        return self._campaign, self._judged, trouble
 
     @property
     def _findings(self) -> object:
@@ -192,7 +192,7 @@ class CampaignObserver:
 def _described(view: LiveView, run: LiveRun) -> dict[str, object]:
     passed_s = run.seconds[-1].at_s if run.seconds else 0.0
     description = (
-        f"{view.title} of the load that runs, second by second, {wording.count(passed_s)} s so far"
+        f"{view.title} of the current load, second by second, {wording.count(passed_s)} s so far"
     )
     return {
         "title": view.title,

@@ -27,7 +27,7 @@ PARTS = {
 """Id of a part in the page, and its template."""
 
 LASTING = ("answers", "ended")
-"""Parts that change only with what `told` says."""
+"""Parts that change only with what `judged` says."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -36,19 +36,19 @@ _TEMPLATES = Path(__file__).parent / "templates"
 class PageParts:
     """Makes the parts of the page; those that last are made once."""
 
-    _told: JudgedCampaign | None = None
+    _judged: JudgedCampaign | None = None
     _lasting: Mapping[str, str] | None = None
 
-    def of(self, snapshot: Snapshot, told: JudgedCampaign) -> dict[str, str]:
+    def of(self, snapshot: Snapshot, judged: JudgedCampaign) -> dict[str, str]:
         """HTML of each part, by its id.
 
         Args:
             snapshot: What the page shows.
-            told: Of which its rankings and verdicts are.
+            judged: Of which its rankings and verdicts are.
         """
         values = _values(snapshot)
-        if self._lasting is None or told is not self._told:
-            self._told = told
+        if self._lasting is None or judged is not self._judged:
+            self._judged = judged
             self._lasting = {name: _rendered(PARTS[name], values) for name in LASTING}
         made = {
             name: _rendered(file, values) for name, file in PARTS.items() if name not in LASTING

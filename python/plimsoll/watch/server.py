@@ -160,10 +160,10 @@ def listening(host: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             message = f"port {port} of {host} is in use"
             raise PortTaken(
-                message, "choose another one with `--port`; `--port 0` takes a free one"
+                message, "choose another one with `--port`; `--port 0` picks a free one"
             ) from error
         if error.errno == errno.EADDRNOTAVAIL:
-            problem = Problem("--host", f"{host} is no address of this host", _HOST_HINT)
+            problem = Problem("--host", f"{host} is not an address of this host", _HOST_HINT)
             raise InputError([problem]) from error
         message = f"cannot listen on port {port} of {host}: {error.strerror}"
         raise HostError(message, "choose another one with `--port`") from error

@@ -165,7 +165,7 @@ class JudgedCampaign:
     more_ended: int
 
 
-def told(findings: Findings) -> JudgedCampaign:
+def judged(findings: Findings) -> JudgedCampaign:
     """What findings say to the page.
 
     Args:
@@ -191,7 +191,7 @@ def snapshot(
 
     Args:
         campaign: What is recorded.
-        of_trials: What `told` says of its findings.
+        of_trials: What `judged` makes of its findings.
         run: What the run announced last; None where none is going on.
         place: Where the results are.
         now_utc_s: The time, in seconds since 1970.

@@ -137,7 +137,7 @@ def test_responses_of_which_it_is_unknown_how_many_are_right_have_no_energy_each
     [
         ([*busy()[:-3], -3.0, 50.0, 50.5], "-3 W"),
         ([*busy()[:-3], 6e6, 50.0, 50.5], "6,000,000 W"),
-        (busy()[:20], "said nothing for 11.5 s of the load"),
+        (busy()[:20], "gave no reading for 11.5 s of the load"),
     ],
 )
 def test_a_meter_that_lies_or_dies_gives_no_energy(loaded, words):
@@ -147,14 +147,14 @@ def test_a_meter_that_lies_or_dies_gives_no_energy(loaded, words):
 
 def test_a_meter_that_stalls_gives_no_energy():
     stalled = by_meter(busy(), without=range(10, 16))
-    assert "said nothing for 7 s of the load" in refusal(wall(stalled, HOLD))
+    assert "gave no reading for 7 s of the load" in refusal(wall(stalled, HOLD))
     late = by_meter(busy(), without=(10, 20))
     assert isinstance(wall(late, HOLD), Energy)
 
 
 def test_a_meter_that_always_shows_the_same_gives_no_energy():
     constant = by_meter([42.0] * 32, [42.0] * 5, [42.0] * 5)
-    assert "42 W each of 42 times, with load and without" in refusal(wall(constant, HOLD))
+    assert "42 W in all 42 readings, with load and without" in refusal(wall(constant, HOLD))
 
 
 @pytest.mark.parametrize(("every_s", "needed_s"), [(5, 50), (10, 100)])
@@ -162,7 +162,7 @@ def test_a_meter_that_is_too_slow_for_the_load_says_how_long_would_do(every_s, n
     slow = [50.0 + second // every_s % 2 for second in range(32)]
     sentence = refusal(wall(by_meter(slow, before=(), after=()), HOLD))
     assert f"a new number every {every_s} s" in sentence
-    assert sentence.endswith(f"{needed_s} s would do")
+    assert sentence.endswith(f"{needed_s} s would suffice")
 
 
 def test_a_step_of_the_meter_is_the_least_scatter_without_load():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plimsoll.calibration import accuracy, agreement, freezing, pacing
-from plimsoll.calibration.capacity import Instant, ceiling
+from plimsoll.calibration import accuracy, agreement, pacing, stalls
+from plimsoll.calibration.capacity import Instant, engine_capacity
 
 US, MS = 1_000, 1_000_000
 
@@ -73,10 +73,10 @@ def test_an_engine_that_is_50_microseconds_off_at_1_ms_does_not_agree(late_ns: i
 
 def test_response_times_that_forget_the_wait_do_not_agree() -> None:
     arrivals = np.arange(0, 5_000) * MS
-    waits = freezing.USUAL.waits(arrivals)
-    right = freezing.points(waits, waits + 100 * US)
+    waits = stalls.USUAL.waits(arrivals)
+    right = stalls.points(waits, waits + 100 * US)
     assert all(one.within is not False for one in right)
-    wrong = {one.statistic: one.within for one in freezing.points(waits, np.full(5_000, MS))}
+    wrong = {one.statistic: one.within for one in stalls.points(waits, np.full(5_000, MS))}
     assert (wrong["p50"], wrong["p90"], wrong["p99"], wrong["max"]) == (True, False, False, False)
 
 
@@ -100,7 +100,7 @@ def test_a_ceiling_leaves_out_the_warm_up() -> None:
         Instant(0.99, 1_000, driver_cpu_s=0.5, server_cpu_s=0.9),
         Instant(2.99, 81_000, driver_cpu_s=1.3, server_cpu_s=2.7),
     ]
-    found = ceiling(instants, connections=64, threads=1, cores=1)
+    found = engine_capacity(instants, connections=64, threads=1, cores=1)
     assert found.throughput_per_s == pytest.approx(40_000)
     assert found.cpu_per_request_s == pytest.approx(10e-6)
     assert found.thread_per_s == pytest.approx(100_000)

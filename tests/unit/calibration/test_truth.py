@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.calibration import freezing, truth
-from plimsoll.calibration.truth import Freeze
+from plimsoll.calibration import stalls, truth
+from plimsoll.calibration.truth import Stall
 
 MS = 1_000_000
-FREEZE = Freeze(duration_ns=1000 * MS, period_ns=5000 * MS)
+STALL = Stall(duration_ns=1000 * MS, period_ns=5000 * MS)
 
 
 def ns(*milliseconds: float) -> truth.Times:
@@ -20,29 +20,29 @@ def ns(*milliseconds: float) -> truth.Times:
 
 def test_a_request_waits_for_what_is_left_of_the_freeze_it_falls_into() -> None:
     arrivals = ns(0, 3999, 4000, 4250, 4999, 5000, 9000)
-    assert list(FREEZE.waits(arrivals)) == list(ns(0, 0, 1000, 750, 1, 0, 1000))
+    assert list(STALL.waits(arrivals)) == list(ns(0, 0, 1000, 750, 1, 0, 1000))
 
 
 def test_a_fifth_of_even_arrivals_waits_half_a_second_on_average() -> None:
-    waits = FREEZE.waits(np.arange(0, 10_000) * MS)
+    waits = STALL.waits(np.arange(0, 10_000) * MS)
     assert (waits > 0).mean() == pytest.approx(0.2)
     assert waits[waits > 0].mean() == pytest.approx(500.5 * MS)
 
 
 def test_the_freeze_of_the_issue_has_the_percentiles_that_are_known_of_it() -> None:
-    expected = freezing.expected(FREEZE)
+    expected = stalls.expected(STALL)
     assert expected["p50"] == 0
     assert expected["p90"] == pytest.approx(500 * MS)
     assert expected["p99"] == pytest.approx(950 * MS)
     assert expected["max"] == 1000 * MS
 
 
-@pytest.mark.parametrize("freeze", [freezing.USUAL, freezing.SHORT])
-def test_formula_and_simulation_of_a_freeze_agree(freeze: Freeze) -> None:
-    waits = freeze.waits(np.arange(0, freeze.period_ns, MS // 10))
+@pytest.mark.parametrize("stall", [stalls.USUAL, stalls.SHORT])
+def test_formula_and_simulation_of_a_stall_agree(stall: Stall) -> None:
+    waits = stall.waits(np.arange(0, stall.period_ns, MS // 10))
     for name, share in truth.QUANTILES.items():
         said = truth.quantile(waits, share)
-        assert said == pytest.approx(freezing.expected(freeze)[name], abs=MS)
+        assert said == pytest.approx(stalls.expected(stall)[name], abs=MS)
 
 
 def test_a_quantile_is_the_smallest_value_that_the_share_does_not_exceed() -> None:

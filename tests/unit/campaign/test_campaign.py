@@ -261,7 +261,7 @@ def test_two_levels_of_mistakes_in_one_load_are_both_named(root: Path) -> None:
         ),
         (
             '{ kind = "hold", duration = "5s", at = 64, steps = 2 }',
-            "a hold by `at` has no `steps`",
+            "a hold with `at` has no `steps`",
         ),
         (
             '{ kind = "hlod", duration = "5s", at = 64 }',
@@ -283,7 +283,7 @@ def test_a_stage_that_cannot_be_is_named(root: Path, stage: str, message: str) -
             [
                 "the ramp has no `from`",
                 "the ramp has no `to`",
-                "a ramp by `from` and `to` has no `at`",
+                "a ramp with `from` and `to` has no `at`",
             ],
         ),
         ('{ kind = "ramp", duration = "5s", from = 64 }', ["the ramp has no `to`"]),
@@ -292,7 +292,7 @@ def test_a_stage_that_cannot_be_is_named(root: Path, stage: str, message: str) -
             '{ kind = "warm_up", duration = "5s", to = 9, at = 3 }',
             [
                 "the warm-up has no `from`",
-                "a warm-up by `from` and `to` has no `at`",
+                "a warm-up with `from` and `to` has no `at`",
             ],
         ),
     ],
@@ -825,7 +825,7 @@ def test_a_campaign_of_lines_is_written_as_it_ran(root: Path) -> None:
             "6",
             "a campaign of kind `line` needs the driver `plimsoll`",
         ),
-        ('p99 = "20ms"', "errors = 0.01", "6", "a line needs a limit of latency"),
+        ('p99 = "20ms"', "errors = 0.01", "6", "a load line needs a latency limit"),
         ('"20ms"', '"0ms"', "7", "`p99` must be above 0 and at most 5 s"),
         ('"20ms"', "20", "7", "`p99` must be above 0 and at most 5 s"),
         ('"20ms"', '"20ms"\nerrors = 1.0', "8", "`errors` must be above 0% and below 100%"),

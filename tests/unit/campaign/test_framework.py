@@ -131,7 +131,7 @@ def test_what_a_variant_leaves_out_is_not_among_its_endpoints(tmp_path: Path) ->
     assert bare.not_implemented == {
         "json": "it has no JSON",
         "fibonacci": "nor big numbers",
-        "mix": "it is made of others, `json` among them",
+        "mix": "it combines other endpoints, including `json`",
     }
 
 
@@ -269,14 +269,14 @@ def test_a_variant_may_have_a_root_of_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "by", "message"),
     [
-        ("debian:trixie", "ubuntu:noble", "`ubuntu:noble` is no root that Plimsoll makes"),
-        ("debian:trixie", "debian:../etc", "`debian:../etc` is no root that Plimsoll makes"),
+        ("debian:trixie", "ubuntu:noble", "`ubuntu:noble` is not a root that Plimsoll can make"),
+        ("debian:trixie", "debian:../etc", "`debian:../etc` is not a root that Plimsoll can make"),
         (
             '"folder"',
             '"command"',
-            "`root` and a requirement of the kind `command` do not go together",
+            "`root` and a requirement of kind `command` exclude each other",
         ),
-        ("\nneeds", "\n#", "`root` and a requirement of the kind `command` do not go together"),
+        ("\nneeds", "\n#", "`root` and a requirement of kind `command` exclude each other"),
     ],
 )
 def test_a_root_is_of_debian_and_has_packages(
@@ -315,7 +315,7 @@ def test_mix_cannot_be_served_without_its_parts(tmp_path: Path) -> None:
         "[environment]", '[not_implemented]\njson = "no"\n\n[environment]'
     )
     assert [(problem.where, problem.message) for problem in problems(tmp_path, text)] == [
-        ("11", "`mix`: it is made of others, `json` among them"),
+        ("11", "`mix`: it combines other endpoints, including `json`"),
     ]
 
 

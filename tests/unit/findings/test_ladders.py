@@ -69,7 +69,7 @@ def test_a_rate_that_was_not_answered_is_left_out(results: ParquetResults) -> No
     left_out = [one for one in found.steps if one.left_out]
     assert {one.requested_per_s for one in left_out} == {800.0}
     assert all(
-        one.is_full and "of the requested rate was answered" in one.left_out for one in left_out
+        one.is_full and "of the requested rate was achieved" in one.left_out for one in left_out
     )
     assert found.cores is not None and found.cores.slope.value == pytest.approx(200e-6, rel=0.05)
 

@@ -56,12 +56,12 @@ def test_a_load_that_cannot_be_divided_or_begun_is_refused(
 @pytest.mark.parametrize(
     ("driver_name", "level", "keep_rows", "words"),
     [
-        ("h2load", "at = 4", "remote", "has its rows counted in the lab"),
-        ("jmeter", "at = 4", "remote", "has its rows counted in the lab"),
+        ("h2load", "at = 4", "remote", "has its rows counted by the lab"),
+        ("jmeter", "at = 4", "remote", "has its rows counted by the lab"),
         ("h2load", "from = 3, to = 9, steps = 2", "lab", "cannot divide the ramp of `steady`"),
         ("jmeter", "from = 3, to = 9, steps = 2", "lab", "cannot divide the ramp of `steady`"),
-        ("wrk", "at = 4", "lab", "percentiles that each host prints do not add up"),
-        ("ab", "at = 4", "lab", "percentiles that each host prints do not add up"),
+        ("wrk", "at = 4", "lab", "percentiles of several hosts cannot be merged"),
+        ("ab", "at = 4", "lab", "percentiles of several hosts cannot be merged"),
     ],
 )
 def test_what_another_load_generator_cannot_do_on_several_hosts_is_refused(

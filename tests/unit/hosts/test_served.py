@@ -102,7 +102,7 @@ def test_a_step_without_a_server_says_why_there_is_none(tmp_path: Path, toy: Fra
     served.abandon()
     error = done(served, "check_alive").error
     assert isinstance(error, HostLost)
-    assert "did not hear from the lab" in error.message
+    assert "lost contact with the lab" in error.message
 
 
 @pytest.mark.usefixtures("toy")

@@ -224,7 +224,7 @@ def test_a_registry_that_cannot_be_asked_costs_its_own_answer_only(
     assert ended.return_value == 4
     found = listed(ended)
     assert [one["package"] for one in found["outdated"]] == ["a"]
-    (left,) = found["not_asked"]
+    (left,) = found["unavailable"]
     assert (left["framework"], left["registry"], left["why"]) == ("one", "npm", why)
     assert left["remedy"]
     assert f"error: npm for `one`: {why}" in ended.stderr

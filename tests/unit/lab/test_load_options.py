@@ -128,7 +128,7 @@ def test_a_message_is_drawn_by_the_seed() -> None:
         ({"body": b"x"}, "--body: the URL is one of WebSocket"),
         ({"status": 101}, "--expect-status: the URL is one of WebSocket"),
         ({"streams": 2}, "--streams: streams need HTTP/2"),
-        ({"message": b"x", "message_bytes": 5}, "--message-size: `--message` has a length"),
+        ({"message": b"x", "message_bytes": 5}, "--message-size: `--message` sets the length"),
         ({"message": b"\xff"}, "--message: the message is not UTF-8"),
         ({"message": b""}, "--message: the message is empty"),
         ({"message_bytes": 0}, "--message-size: `0` is too small"),
@@ -145,7 +145,7 @@ def test_what_no_load_of_messages_can_have_is_refused_in_one_sentence(
 
 
 def test_a_load_of_messages_has_one_url() -> None:
-    with pytest.raises(InputError, match="a load of WebSocket has one URL"):
+    with pytest.raises(InputError, match="a WebSocket load has one URL"):
         trial(asked("ws://localhost:8080/a", "ws://localhost:8080/b"))
 
 
@@ -331,7 +331,7 @@ def test_a_load_of_events_asks_for_a_stream_and_counts_each() -> None:
         ({"expected_body": b"x"}, "--expect-body"),
     ):
         (told,) = refused(events=True, **changes)
-        assert told.startswith(f"{option}: `--events` counts events"), told
+        assert told.startswith(f"{option}: `--events` and `{option}` exclude"), told
 
 
 def test_a_body_is_invited_where_there_is_one_and_the_protocol_waits() -> None:
@@ -342,4 +342,4 @@ def test_a_body_is_invited_where_there_is_one_and_the_protocol_waits() -> None:
     assert told.startswith("--expect-continue: the request has no body")
     for changes in ({"http2": True}, {"pipeline": 2}, {"follow": 1}):
         (told,) = refused(body=b"hi", expect_continue=True, **changes)
-        assert "waited for in HTTP/1.1" in told
+        assert "needs HTTP/1.1" in told

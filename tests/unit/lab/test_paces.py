@@ -58,7 +58,7 @@ def test_the_pace_of_a_trial_is_what_it_took_besides_load_and_rows(
 ) -> None:
     trial = planned(small)
     told: list[events.Event] = []
-    watch = paces.Watch(told.append, idle_s=1.0)
+    watch = paces.PaceKeeper(told.append, idle_s=1.0)
     watch(events.TrialStarted(trial, 1, 1, LOAD_S))
     passed.append(16.0)
     watch(ended(trial, sent=100_000))
@@ -74,7 +74,7 @@ def test_a_rate_that_was_asked_for_is_no_pace(small: Framework, passed: list[flo
     trial = planned(small)
     opened = replace(trial, load=replace(trial.load, model="open", connections=8))
     for one, sent in ((trial, 100_000), (opened, 500)):
-        watch = paces.Watch(events.ignore)
+        watch = paces.PaceKeeper(events.ignore)
         watch(events.TrialStarted(one, 1, 1, LOAD_S))
         passed.append(passed[-1] + 12.0)
         watch(ended(one, sent))
@@ -86,7 +86,7 @@ def test_those_that_take_turns_share_what_their_group_took(
     small: Framework, passed: list[float]
 ) -> None:
     trials = (planned(small), planned(replace(small, variant="other")))
-    watch = paces.Watch(events.ignore)
+    watch = paces.PaceKeeper(events.ignore)
     watch(events.GroupStarted(trials, 1, 2, 2 * LOAD_S))
     passed.append(30.0)
     for trial in trials:
@@ -102,7 +102,7 @@ def test_a_warm_up_of_a_server_that_trials_share_is_load_once(
 ) -> None:
     trial = replace(planned(small), start_warm_up_s=6.0, takes_turns=True)
     other = replace(trial, id="other", endpoint=by_name("plaintext"))
-    watch = paces.Watch(events.ignore)
+    watch = paces.PaceKeeper(events.ignore)
     watch(events.GroupStarted((trial, other), 1, 2, 2 * LOAD_S + 6.0))
     passed.append(2 * LOAD_S + 6.0 + 8.0)
     for one in (trial, other):
@@ -121,7 +121,7 @@ def test_a_check_tells_something_as_long_as_there_was_no_trial(small: Framework)
 
 def test_a_trial_that_failed_tells_nothing(small: Framework, passed: list[float]) -> None:
     trial = planned(small)
-    watch = paces.Watch(events.ignore)
+    watch = paces.PaceKeeper(events.ignore)
     for end in (ended(trial, 9, Ending("NotReady", "it slept", "")), ended(trial, None)):
         watch(events.TrialStarted(trial, 1, 1, LOAD_S))
         passed.append(passed[-1] + 60.0)

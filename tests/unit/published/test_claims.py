@@ -49,7 +49,7 @@ def test_repetitions_count_as_their_median() -> None:
     ("claim", "said"),
     [
         (Claim("all is well"), "judged below"),
-        (Claim("ours is best", compare=("ours", "unheard of")), "no figure of it is printed"),
+        (Claim("ours is best", compare=("ours", "unheard of")), "no figure of it was published"),
     ],
 )
 def test_a_claim_that_no_figure_speaks_to_gets_no_number(claim: Claim, said: str) -> None:

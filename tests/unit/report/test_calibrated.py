@@ -11,11 +11,11 @@ import jsonschema
 import numpy as np
 from rich.console import Console
 
-from plimsoll.calibration import accuracy, calibration, freezing, pacing, protocols
+from plimsoll.calibration import accuracy, calibration, pacing, protocols, stalls
 from plimsoll.calibration.calibration import Calibration
-from plimsoll.calibration.capacity import CeilingsFound, OmittedCase
+from plimsoll.calibration.capacity import CapacitiesFound, OmittedCase
 from plimsoll.calibration.tools import ToolFound
-from plimsoll.capacity import Ceiling
+from plimsoll.capacity import EngineCapacity
 from plimsoll.cli import calibrate
 from plimsoll.report.formats import cells
 from plimsoll.report.results import calibrated
@@ -33,7 +33,7 @@ def case(late_ns: int = 0) -> accuracy.CaseFound:
 
 
 def found(**changes: object) -> Calibration:
-    waits = freezing.USUAL.waits(ARRIVALS)
+    waits = stalls.USUAL.waits(ARRIVALS)
     whole = Calibration(
         engine="1.0",
         machine={},
@@ -41,13 +41,13 @@ def found(**changes: object) -> Calibration:
         cases=(case(),),
         protocols=(protocols.ProtocolFound("TLS", accuracy.summarised(WAY), (case(),)),),
         paces=(pacing.judged(1_000, 3_000, 3_000, {"p50": 20 * US, "p99": 60 * US}, 400 * US),),
-        freeze=freezing.FreezeFound(
-            freezing.USUAL, 5_000, freezing.points(waits, waits), {"p50": 90 * US}, None
+        stall=stalls.StallFound(
+            stalls.USUAL, 5_000, stalls.points(waits, waits), {"p50": 90 * US}, None
         ),
-        ceilings=CeilingsFound(
+        capacities=CapacitiesFound(
             (
-                Ceiling(64, 2115.0, 48_000.0, 1, 8e-6, 0.4, 1.0),
-                Ceiling(64, 2060.0, 90_000.0, 1, 4e-6, 0.4, 1.0, "http2", True, 8),
+                EngineCapacity(64, 2115.0, 48_000.0, 1, 8e-6, 0.4, 1.0),
+                EngineCapacity(64, 2060.0, 90_000.0, 1, 4e-6, 0.4, 1.0, "http2", True, 8),
             ),
             (OmittedCase(9_000, "too few files", "raise the limit"),),
         ),
@@ -62,7 +62,7 @@ def found(**changes: object) -> Calibration:
 
 def shown(what: Calibration, width: int = 80) -> str:
     text = io.StringIO()
-    calibrated.show(what, Path("/state/ceiling.json"), Console(file=text, width=width))
+    calibrated.show(what, Path("/state/capacity.json"), Console(file=text, width=width))
     return text.getvalue()
 
 
@@ -115,12 +115,12 @@ def test_ceilings_say_what_the_engine_could_do_alone_and_what_could_not_be_tried
     text = " ".join(shown(found()).split())
     assert "8.00 µs 125,000" in text
     assert "9,000 connections: too few files; raise the limit" in text
-    assert "/state/ceiling.json" in text
+    assert "/state/capacity.json" in text
 
 
 def test_a_ceiling_that_neither_side_set_is_told_of() -> None:
-    half = CeilingsFound((Ceiling(64, 2115.0, 20_000.0, 1, 8e-6, 0.4, 0.5),), ())
-    assert "neither side was saturated" in " ".join(shown(found(ceilings=half)).split())
+    half = CapacitiesFound((EngineCapacity(64, 2115.0, 20_000.0, 1, 8e-6, 0.4, 0.5),), ())
+    assert "neither side was saturated" in " ".join(shown(found(capacities=half)).split())
     assert "neither side" not in shown(found())
 
 
@@ -146,12 +146,12 @@ def test_json_holds_everything_and_the_judgement() -> None:
     jsonschema.validate(document, json.loads(SCHEMA.read_text()))
     assert document["within"] is True
     assert document["cases"][0]["points"][0]["true_ns"] == 10_080_000
-    assert document["ceilings_kept"] == "/x"
+    assert document["capacities_kept"] == "/x"
 
 
 def test_a_part_that_was_not_asked_for_leaves_no_table() -> None:
     nothing = found(
-        way=None, cases=(), protocols=(), paces=(), freeze=None, ceilings=None, tools=()
+        way=None, cases=(), protocols=(), paces=(), stall=None, capacities=None, tools=()
     )
     assert list(calibrated.sheets(nothing, None)) == []
 

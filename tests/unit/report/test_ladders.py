@@ -94,7 +94,7 @@ def test_a_line_that_bends_is_said(findings: Findings) -> None:
 def test_a_server_without_a_line_says_why(tmp_path: Path) -> None:
     found = made.findings(ParquetResults(tmp_path / "other"), {"go": Costs(most_per_s=10.0)})
     (row,) = section(found).tables[0].lines
-    assert row.state == "void" and "of the requested rate was answered" in row.reason
+    assert row.state == "void" and "of the requested rate was achieved" in row.reason
     assert ladder.headline(found.ladder_rankings[0]).startswith("No cost of a request")
 
 
@@ -122,8 +122,8 @@ def test_each_trial_has_the_ladder_of_its_framework_as_json(findings: Findings) 
     )
     assert peak["cpu_s_per_request"]["value"] == pytest.approx(101e-6, rel=0.01)
     assert not peak["is_step"] and step["is_step"] and step["left_out"] is None
-    assert step["cost"]["answered_per_s"] == 200.0
-    assert "of the requested rate was answered" in full["left_out"]
+    assert step["cost"]["completed_per_s"] == 200.0
+    assert "of the requested rate was achieved" in full["left_out"]
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert machine_readable.trials(sample.findings())[0]["ladder"] is None
     assert ladder.section(sample.findings()) is None

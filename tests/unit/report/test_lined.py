@@ -90,7 +90,7 @@ def test_several_limits_have_a_table_and_the_strictest_is_the_answer() -> None:
 @pytest.mark.parametrize(
     ("name", "said", "remedy"),
     [
-        ("floor", "no rate keeps p99 ≤ 100 µs on", "allow a longer latency"),
+        ("floor", "no rate keeps p99 ≤ 100 µs on", "allow a higher latency"),
         ("failing", "fails at every rate: 100 % of requests at", "`plimsoll load`"),
         ("above", "carries more than 1,000 requests/s with", "more connections"),
         ("driver", "no line of 127.0.0.1:8080/: the load generator was the limit", "threads"),

@@ -98,7 +98,7 @@ def test_the_line_stands_beside_the_peak_and_what_was_full() -> None:
         edge.rate_per_s, rel=1e-3
     )
     assert cells["closed peak"] == "5,000"
-    assert cells["full beyond the line"] == "the core was full"
+    assert cells["saturated beyond the line"] == "the core was full"
     assert cells["line / peak"] == f"{edge.rate_per_s / 50:.0f} %"
 
 

@@ -58,7 +58,7 @@ def shown(found: TrialFindings, width: int = 80, *, verbose: bool = False) -> li
 def judged(level: Level, *names: str) -> tuple[Verdict, ...]:
     """Verdicts of some checks, and a sound one on the responses."""
     (sound,) = sample.verdicts_of("t")[-1:]
-    said = Sentence(level, SAID, "Hold the load longer, or repeat it at a quieter time.")
+    said = Sentence(level, SAID, "Hold the load longer, or repeat it when the host is idle.")
     others = [replace(sound, check=name, level=level, sentences=(said,)) for name in names]
     return (sound, *others)
 
@@ -254,11 +254,11 @@ def test_no_quantile_of_the_estimate_is_told_that_was_measured_as_long() -> None
     assert "90 % 500 ms" not in said
     assert "99 % 950 ms" in said
     slow = sample.changed(summary, service_time_p99_ns=2e9, service_time_p999_ns=2e9)
-    assert hidden.amount(FROZEN, slow) == "little here: the longest gap between responses was 1 s"
+    assert hidden.amount(FROZEN, slow) == "little: the longest gap between responses was 1 s"
 
 
 def test_where_answers_came_all_the_time_that_is_said() -> None:
-    assert "little here: no stall was seen" in hidden.sentence(QUIET, sample.summary("t"))
+    assert "little: no stall was observed" in hidden.sentence(QUIET, sample.summary("t"))
 
 
 @pytest.mark.parametrize("form", [html, markdown])

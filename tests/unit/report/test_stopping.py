@@ -46,7 +46,9 @@ def test_what_tells_no_tables_apart_is_not_named() -> None:
 
 def test_the_most_blocks_and_a_campaign_under_way_have_their_own_words() -> None:
     most = CampaignProgress(Rule(0.05, math.inf), (table("json", MOST, ("go", 0.08)),))
-    assert stopping.of_campaign(most).startswith(f"Stopped after {MOST} blocks, the most: still go")
+    assert stopping.of_campaign(most).startswith(
+        f"Stopped after {MOST} blocks, the maximum: still go"
+    )
     going = CampaignProgress(Rule(0.05, 60.0), (table("json", 1, ("go", math.inf)),))
     assert stopping.of_campaign(going).startswith("Not finished: go/json without interval. Run")
 

@@ -222,7 +222,7 @@ def test_verdicts_are_told_in_one_line_by_the_worst_of_them() -> None:
     assert words.verdicts_text([sound, unmade]) == "✓ sound by 1 of 2 checks, 1 not checked"
     beside = sample.verdict("littles_law", "go.1", "sound")
     assert words.verdicts_text([beside, unmade]) == (
-        "○ not checked but by 1 of 2 checks, none of them on responses"
+        "○ not checked (1 of 2 checks passed, none on responses)"
     )
     assert words.verdicts_text([sound, doubtful, void]) == (
         "✕ void: Listen queue too short: The queue was full"

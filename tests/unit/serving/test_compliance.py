@@ -81,12 +81,12 @@ CLOSING = replace(GOT, headers=(*GOT.headers, ("connection", "close")))
         (judging.as_usual_or_refused, seen(ending="silent"), ("differs", "no response")),
         (judging.as_usual_preferably, seen(REFUSED), ("either", "400")),
         (judging.refused, seen(ending="closed"), ("differs", "closed without a response")),
-        (judging.refused, seen(ending="not_http"), ("differs", "no HTTP")),
+        (judging.refused, seen(ending="not_http"), ("differs", "invalid HTTP")),
         (judging.refused_and_closed, seen(REFUSED, GOT), ("differs", "400, next request 200")),
         (
             judging.refused_and_closed,
             seen(REFUSED, ending="silent"),
-            ("differs", "400, then silence"),
+            ("differs", "400, then no response"),
         ),
         (judging.refused_and_closed, seen(REFUSED, ending="closed"), ("conforms", "400, closed")),
         (
@@ -124,7 +124,7 @@ CLOSING = replace(GOT, headers=(*GOT.headers, ("connection", "close")))
         (judging.long_head, seen(GOT), ("either", "200")),
         (judging.long_head, seen(response(500)), ("differs", "500")),
         (judging.head_only, seen(response(405)), ("differs", "405")),
-        (judging.head_only, seen(GOT, ending="silent"), ("differs", "200, then silence")),
+        (judging.head_only, seen(GOT, ending="silent"), ("differs", "200, then no response")),
         (
             judging.head_only,
             seen(GOT, ending="not_http"),
@@ -158,7 +158,11 @@ CLOSING = replace(GOT, headers=(*GOT.headers, ("connection", "close")))
             Conversation((POSTED,), "answered", waited_in_vain=True),
             ("differs", "no 100, 200 after the body"),
         ),
-        (judging.continues, seen(response(100), ending="silent"), ("differs", "100, then silence")),
+        (
+            judging.continues,
+            seen(response(100), ending="silent"),
+            ("differs", "100, then no response"),
+        ),
     ],
 )
 def test_what_is_seen_is_judged_by_the_rfc(

@@ -44,11 +44,11 @@ def _answering(*pieces: bytes, silent: bool = False) -> Iterator[int]:
         ((b"HTTP/1.1 200 OK\r\n\r\n",), ""),
         ((b"HTTP/1.0 200 OK\r\n\r\n",), ""),
         ((b"HTT", b"P/1.1 2", b"00 OK\r\n", b"\r\n"), ""),
-        ((b"HTTP/1.1 500 Oh\r\n\r\n",), "answered 500"),
-        ((b"HTTP/1.1 2000 Oh\r\n\r\n",), "answered 2000"),
+        ((b"HTTP/1.1 500 Oh\r\n\r\n",), "responded 500"),
+        ((b"HTTP/1.1 2000 Oh\r\n\r\n",), "responded 2000"),
         ((), "closed the connection without a response"),
-        ((b"220 mail.example ESMTP\r\n",), "answered other than in HTTP/1.1: `220 mail.example"),
-        ((b"HTTP/1.1\r\n",), "answered other than in HTTP/1.1: `HTTP/1.1`"),
+        ((b"220 mail.example ESMTP\r\n",), "responded other than in HTTP/1.1: `220 mail.example"),
+        ((b"HTTP/1.1\r\n",), "responded other than in HTTP/1.1: `HTTP/1.1`"),
     ],
 )
 def test_only_200_is_right_and_all_else_is_said(pieces: tuple[bytes, ...], said: str) -> None:

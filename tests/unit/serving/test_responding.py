@@ -76,7 +76,7 @@ def test_a_port_that_nobody_listens_on_is_one_sentence() -> None:
         port = listener.getsockname()[1]
     with pytest.raises(NotResponding, match=f"^`127.0.0.1:{port}` refuses connections") as caught:
         required(f"127.0.0.1:{port}")
-    assert caught.value.hint == "start the server, or check host and port"
+    assert caught.value.hint == "start the server, or check the host and port"
     assert caught.value.exit_code == 4
 
 

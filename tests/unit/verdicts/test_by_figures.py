@@ -105,9 +105,9 @@ def test_answers_that_the_tool_counts_as_wrong_are_wrong():
 
 def test_the_contract_before_and_after_the_load_speaks_as_ever():
     made = foreign.trial()
-    broken = {"before": ["answered with 500"], "after": []}
+    broken = {"before": ["responded with 500"], "after": []}
     made = replace(made, recording=replace(made.recording, contract=broken))
-    assert "answered with 500" in verdicts(made)["responses_correct"].text
+    assert "responded with 500" in verdicts(made)["responses_correct"].text
 
 
 def test_no_failure_needs_no_explanation_and_failures_without_a_reason_have_none():

@@ -477,7 +477,7 @@ def test_loads_that_follow_the_scalability_law_are_sound_and_told():
 def test_a_load_that_falls_out_of_the_scalability_law_is_named():
     found = verdict("scalability_law", *by_connections(GROWING | {64: 9000}))
     assert found.level == "doubtful"
-    assert "At 64 connections it is wrong by" in found.text
+    assert "At 64 connections it is off by" in found.text
 
 
 def test_a_load_that_gives_each_of_more_connections_more_is_doubtful():

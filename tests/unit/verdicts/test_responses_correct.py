@@ -151,7 +151,7 @@ def test_wrong_bodies_among_those_recomputed_are_told_with_their_interval():
     assert given.measured == 3 / 1200
     assert given.text == (
         "Of 1,200 bodies recomputed after the load, 3 were wrong (0.25 %, at 95 % 0.052 % to "
-        "0.73 %): the body is not JSON; so goodput is not reported."
+        "0.73 %): the body is not JSON; goodput is not reported."
     )
     assert recomputed(Recomputed(0, 1300, 30, 1200, 30, "x")).level == "void"
 

@@ -53,7 +53,7 @@ def falling(ratio: float) -> Tables:
 def test_a_fall_that_the_others_had_as_well_is_no_doubt(ratio: float) -> None:
     found = steady.judge(beside(falling(ratio), ratio), Limits({}))
     assert found.level == "not_checked"
-    assert "those that it took turns with did as well" in found.text
+    assert "the other servers in turns changed alike" in found.text
 
 
 @pytest.mark.parametrize(("ratio", "level"), [(0.3, "doubtful"), (0.7, "void")])
@@ -61,7 +61,7 @@ def test_a_fall_that_the_others_had_not_is_the_servers(ratio: float, level: str)
     found = steady.judge(beside(falling(ratio), 0.0), Limits({}))
     assert found.level == level
     assert "throughput fell" in found.text.lower()
-    assert "beyond those that it took turns with" in found.text
+    assert "more than the servers that took turns with it" in found.text
 
 
 def test_what_a_server_lost_beyond_the_others_is_judged() -> None:

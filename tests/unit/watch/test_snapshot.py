@@ -48,7 +48,7 @@ def run(**changes: Any) -> LiveRun:
 
 
 def shown(of: RecordedCampaign, running: LiveRun | None = None, now_s: float = NOW_S) -> Snapshot:
-    told = snapshot.told(of.findings)
+    told = snapshot.judged(of.findings)
     return snapshot.snapshot(of, told, running, "results/quick", now_s)
 
 
@@ -189,7 +189,7 @@ def test_the_page_is_whole_without_a_script_and_escapes_what_a_server_sent() -> 
 
 
 def test_parts_that_last_are_made_once() -> None:
-    parts, told = page.PageParts(), snapshot.told(FINDINGS)
+    parts, told = page.PageParts(), snapshot.judged(FINDINGS)
     first, second = (parts.of(shown(campaign("x")), told) for _ in range(2))
     assert first == second
     assert first["answers"] is second["answers"]

@@ -42,8 +42,8 @@ def _plain(response: HttpResponse) -> str | None:
     return f"`content-encoding` is `{stated}`, which the request does not accept"
 
 
-def _exchange(fixtures: Fixtures, asked: ItemList) -> Exchange:
-    return exchange("compress", fixtures, asked, _GZIP, ("gzip",), _coded)
+def _exchange(fixtures: Fixtures, wanted: ItemList) -> Exchange:
+    return exchange("compress", fixtures, wanted, _GZIP, ("gzip",), _coded)
 
 
 def _probes(fixtures: Fixtures, random: Random) -> tuple[Exchange, ...]:

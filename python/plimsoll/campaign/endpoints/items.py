@@ -18,13 +18,13 @@ _UNDER_LOAD = ItemList(25, 7)
 _PROBES = 3
 
 
-def _exchange(fixtures: Fixtures, asked: ItemList) -> Exchange:
-    return exchange("items", fixtures, asked)
+def _exchange(fixtures: Fixtures, wanted: ItemList) -> Exchange:
+    return exchange("items", fixtures, wanted)
 
 
 def _probes(fixtures: Fixtures, random: Random) -> tuple[Exchange, ...]:
     """The shortest list and the longest, some between them, and two that are not there."""
-    asked = (ItemList(1, MOST_FACTOR), ItemList(ITEMS, 1), *drawn(random, _PROBES))
+    wanted = (ItemList(1, MOST_FACTOR), ItemList(ITEMS, 1), *drawn(random, _PROBES))
     absent = (
         Exchange(
             Request("a number of items beyond the range", "GET", f"/items/{count}?m=1"),
@@ -32,7 +32,7 @@ def _probes(fixtures: Fixtures, random: Random) -> tuple[Exchange, ...]:
         )
         for count in (0, ITEMS + 1)
     )
-    return (*(_exchange(fixtures, one) for one in asked), *absent)
+    return (*(_exchange(fixtures, one) for one in wanted), *absent)
 
 
 def _drawn(fixtures: Fixtures, random: Random, count: int) -> tuple[Exchange, ...]:

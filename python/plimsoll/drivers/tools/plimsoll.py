@@ -395,11 +395,11 @@ def stages(ran: list[Line], load: Load) -> tuple[RecordedStage, ...]:
             cast('Literal["warm_up", "ramp", "hold"]', stage["kind"]),
             stage["start_ns"],
             stage["end_ns"],
-            asked.start,
-            asked.end,
-            asked.steps,
+            requested.start,
+            requested.end,
+            requested.steps,
         )
-        for stage, asked in zip(ran, load.stages, strict=False)
+        for stage, requested in zip(ran, load.stages, strict=False)
     )
 
 

@@ -37,7 +37,7 @@ def newer(entry: PinnedEntry) -> Iterator[NewerVersion]:
     for manifest in entry.manifests(MANIFEST):
         direct = _direct(manifest)
         command = ("cargo", "update", "--dry-run", "--verbose")
-        report = client.asked(command, manifest.parent, remedy=REMEDY).stderr
+        report = client.output_of(command, manifest.parent, remedy=REMEDY).stderr
         for found in _LINE.finditer(report):
             newest = found["available"] or found["compatible"]
             if newest and found["package"] in direct:

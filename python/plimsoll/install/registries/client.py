@@ -14,30 +14,30 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-ASKING_S = 300.0
-"""Timeout of a client in seconds; Maven downloads the plugin that answers."""
+TIMEOUT_S = 300.0
+"""Timeout of a client in seconds; Maven downloads the plugin that reports."""
 
-HINT = "check the network and the settings of the client, then repeat it"
+HINT = "check the network and the client's settings, then try again"
 
 
 @dataclass(frozen=True)
-class Answer:
+class ClientOutput:
     """What a client printed, on either stream."""
 
     stdout: str
     stderr: str
 
 
-def asked(
+def output_of(
     command: Sequence[str], folder: Path, *, remedy: str, codes: Sequence[int] = (0,)
-) -> Answer:
+) -> ClientOutput:
     """Runs a client, in English.
 
     Args:
         command: The client and its arguments.
         folder: Where it runs.
         remedy: How to install the client.
-        codes: Exit codes of a client that has an answer.
+        codes: Exit codes of a client that reports normally.
 
     Raises:
         NotInstalled: The client is not on the PATH.
@@ -51,19 +51,21 @@ def asked(
             env={**os.environ, "LC_ALL": "C.UTF-8"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=ASKING_S,
+            timeout=TIMEOUT_S,
             check=False,
         )
     except OSError as error:
         message = f"`{client}` cannot be run: {error.strerror}"
         raise NotInstalled(message, remedy) from error
     except subprocess.TimeoutExpired as error:
-        message = f"`{client}` did not answer within {wording.count(ASKING_S)} s"
+        message = f"`{client}` did not respond within {wording.count(TIMEOUT_S)} s"
         raise RegistryFailed(message, HINT) from error
-    answer = Answer(*(one.decode("utf-8", "replace") for one in (ended.stdout, ended.stderr)))
+    printed = ClientOutput(
+        *(one.decode("utf-8", "replace") for one in (ended.stdout, ended.stderr))
+    )
     if ended.returncode not in codes:
-        raise failed(client, answer.stderr.strip() or answer.stdout)
-    return answer
+        raise failed(client, printed.stderr.strip() or printed.stdout)
+    return printed
 
 
 def failed(client: str, complaint: str) -> RegistryFailed:

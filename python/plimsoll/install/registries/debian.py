@@ -31,7 +31,7 @@ def concerns(entry: PinnedEntry) -> bool:
 def newer(entry: PinnedEntry) -> Iterator[NewerVersion]:
     """Installed packages of which the lists of this host have another version to install."""
     command = ("apt-cache", "policy", *entry.debian_packages)
-    for found in _PACKAGE.finditer(client.asked(command, entry.folder, remedy=REMEDY).stdout):
+    for found in _PACKAGE.finditer(client.output_of(command, entry.folder, remedy=REMEDY).stdout):
         package, installed, candidate = found.groups()
         if _NONE not in (installed, candidate) and installed != candidate:
             yield NewerVersion(package, installed, candidate)

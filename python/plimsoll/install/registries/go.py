@@ -32,6 +32,6 @@ def newer(entry: PinnedEntry) -> Iterator[NewerVersion]:
     """Direct dependencies that have a newer version within their major version."""
     for manifest in entry.manifests(MANIFEST):
         command = ("go", "list", "-m", "-u", "-f", _DIRECT, "all")
-        for line in client.asked(command, manifest.parent, remedy=REMEDY).stdout.splitlines():
+        for line in client.output_of(command, manifest.parent, remedy=REMEDY).stdout.splitlines():
             if line:
                 yield NewerVersion(*line.split())

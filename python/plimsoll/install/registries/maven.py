@@ -35,6 +35,6 @@ def concerns(entry: PinnedEntry) -> bool:
 def newer(entry: PinnedEntry) -> Iterator[NewerVersion]:
     """The parent and the dependencies of which Maven Central has a newer release."""
     for manifest in entry.manifests(MANIFEST):
-        report = client.asked(_COMMAND, manifest.parent, remedy=REMEDY).stdout
+        report = client.output_of(_COMMAND, manifest.parent, remedy=REMEDY).stdout
         for found in _UPDATE.finditer(" ".join(report.replace("[INFO]", " ").split())):
             yield NewerVersion(*found.groups())

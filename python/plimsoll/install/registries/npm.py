@@ -53,7 +53,7 @@ def newer(entry: PinnedEntry) -> Iterator[NewerVersion]:
 def _outdated(folder: Path) -> dict[str, OutdatedPackage]:
     """What npm reports; its exit code is 1 with outdated packages, and when it fails."""
     command = ("npm", "outdated", "--json")
-    report = client.asked(command, folder, remedy=REMEDY, codes=(0, 1)).stdout.strip() or "{}"
+    report = client.output_of(command, folder, remedy=REMEDY, codes=(0, 1)).stdout.strip() or "{}"
     try:
         return _REPORT.validate_json(report)
     except ValidationError as error:

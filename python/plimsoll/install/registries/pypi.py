@@ -80,7 +80,7 @@ def _newest(folder: Path, names: tuple[str, ...]) -> Iterator[PackageMetadata]:
         *("pip", "install", "--dry-run", "--ignore-installed", "--no-deps"),
         *("--disable-pip-version-check", "--quiet", "--report", "-"),
     )
-    report = client.asked((*command, *names), folder, remedy=REMEDY).stdout
+    report = client.output_of((*command, *names), folder, remedy=REMEDY).stdout
     try:
         planned = InstallationReport.model_validate_json(report)
     except ValidationError as error:

@@ -26,19 +26,19 @@ def of_campaign(progress: CampaignProgress) -> str:
         chain.from_iterable(_named(one, progress.tables) for one in progress.tables),
         key=lambda entry: -entry[1],
     )
-    told = wording.listed([_width(*entry) for entry in open_])
+    left = wording.listed([_width(*entry) for entry in open_])
     match progress.end:
         case "budget":
             budget = wording.seconds(progress.rule.budget_s)
             return (
-                f"Stopped after {_blocks(progress.tables)}: budget of {budget} spent; still {told} "
+                f"Stopped after {_blocks(progress.tables)}: budget of {budget} spent; still {left} "
                 f"instead of {within}. A greater `budget` continues."
             )
         case "most":
             blocks = _blocks(progress.tables)
-            return f"Stopped after {blocks}, the most: still {told} instead of {within}."
+            return f"Stopped after {blocks}, the maximum: still {left} instead of {within}."
         case _:
-            return f"Not finished: {told}. Run the same `plimsoll run` again to resume."
+            return f"Not finished: {left}. Run the same `plimsoll run` again to resume."
 
 
 def of_table(progress: CampaignProgress, table: tuple[str, str, str]) -> str:

@@ -63,14 +63,14 @@ def line(found: LineFindings) -> str:
     return _cell(lined.answer(found), "", lined.sheets(found), lined.stated(found))
 
 
-def calibration(found: Calibration, ceilings_at: Path | None) -> str:
+def calibration(found: Calibration, capacities_at: Path | None) -> str:
     """The tables of a calibration.
 
     Args:
         found: What was found.
-        ceilings_at: File that the ceilings were written to; None when they were not.
+        capacities_at: File that the capacities were written to; None when they were not.
     """
-    return _cell(calibrated.verdict(found), "", [*calibrated.sheets(found, ceilings_at)], ())
+    return _cell(calibrated.verdict(found), "", [*calibrated.sheets(found, capacities_at)], ())
 
 
 def audit(found: Audit, claimed: Sequence[ClaimCheck], unread: Unread) -> str:

@@ -352,14 +352,14 @@ def answered(found: RankingAnswer, most_bars: int) -> PaperAnswer:
 def _doubts(marks: Sequence[Mark]) -> str:
     """The doubts in one sentence, the worst first."""
     if not marks:
-        return "No check found anything to doubt."
-    told = [_told(mark) for mark in marks[:MOST_DOUBTS]]
-    rest = len(marks) - len(told)
+        return "No check found a problem."
+    doubts = [_doubt_text(mark) for mark in marks[:MOST_DOUBTS]]
+    rest = len(marks) - len(doubts)
     more = [wording.several(rest, "further doubt")] if rest else []
-    return f"Doubts: {'; '.join([*told, *more])}."
+    return f"Doubts: {'; '.join([*doubts, *more])}."
 
 
-def _told(mark: Mark) -> str:
+def _doubt_text(mark: Mark) -> str:
     """A doubt in a few words: its check, how many trials it concerns, and what it found first."""
     state = words.level_name(mark.state)
     concerned = f", {wording.several(mark.count, 'trial')}" if mark.count else ""

@@ -100,7 +100,7 @@ def energy(found: TrialFindings, summary: Summary) -> Iterator[tuple[str, str]]:
 
 def _joules(summary: Summary, source: str, total_j: float) -> str:
     """Energy of a response above idle and in all, and the powers behind it."""
-    total, power = f"{wording.joules(total_j)}/response in all", summary.value(f"{source}_power_w")
+    total, power = f"{wording.joules(total_j)}/response total", summary.value(f"{source}_power_w")
     idle_w, net_j = (summary.value(f"{source}_{one}") for one in ("idle_power_w", "net_j_per_ok"))
     if idle_w is None:
         return f"{total}; {wording.power(power)}"

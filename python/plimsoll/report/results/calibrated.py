@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll import wording
-from plimsoll.calibration import accuracy, capacity, freezing, pacing
+from plimsoll.calibration import accuracy, capacity, pacing, stalls
 from plimsoll.calibration.truth import QUANTILES
 from plimsoll.report.results import sheet
 from plimsoll.report.results.sheet import Sheet
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from plimsoll.calibration.accuracy import CaseFound, LoopbackRoundTrip
     from plimsoll.calibration.agreement import AgreementPoint
     from plimsoll.calibration.calibration import Calibration
-    from plimsoll.calibration.capacity import CeilingsFound
-    from plimsoll.calibration.freezing import FreezeFound
-    from plimsoll.capacity import Ceiling
+    from plimsoll.calibration.capacity import CapacitiesFound
+    from plimsoll.calibration.stalls import StallFound
+    from plimsoll.capacity import EngineCapacity
     from plimsoll.report.results.machine_readable import JsonObject
 
 FORMAT = 1
@@ -45,41 +45,41 @@ NAMES = {"p50": "50 %", "p90": "90 %", "p95": "95 %", "p99": "99 %", "p999": "99
 INDENT = "  "
 
 
-def document(found: Calibration, ceilings_at: Path | None) -> JsonObject:
+def document(found: Calibration, capacities_at: Path | None) -> JsonObject:
     """Everything that was found, ready for JSON; times are nanoseconds.
 
     Args:
         found: What was found.
-        ceilings_at: File that the ceilings were written to; None when they were not.
+        capacities_at: File that the capacities were written to; None when they were not.
     """
-    kept = str(ceilings_at) if ceilings_at else None
+    kept = str(capacities_at) if capacities_at else None
     verdict = {"within": not found.misses, "misses": list(found.misses)}
-    return {"format": FORMAT, **verdict, **asdict(found), "ceilings_kept": kept}
+    return {"format": FORMAT, **verdict, **asdict(found), "capacities_kept": kept}
 
 
-def show(found: Calibration, ceilings_at: Path | None, console: Console | None = None) -> None:
+def show(found: Calibration, capacities_at: Path | None, console: Console | None = None) -> None:
     """Prints every table.
 
     Args:
         found: What was found.
-        ceilings_at: File that the ceilings were written to; None when they were not.
+        capacities_at: File that the capacities were written to; None when they were not.
         console: Where to; None for stdout.
     """
     out = console or Console(highlight=False, emoji=False)
-    for one in sheets(found, ceilings_at):
+    for one in sheets(found, capacities_at):
         for part in _drawn(one):
             out.print(part)
     out.print(_styled(verdict(found)))
 
 
-def markdown(found: Calibration, ceilings_at: Path | None) -> str:
+def markdown(found: Calibration, capacities_at: Path | None) -> str:
     """Every table as Markdown.
 
     Args:
         found: What was found.
-        ceilings_at: File that the ceilings were written to; None when they were not.
+        capacities_at: File that the capacities were written to; None when they were not.
     """
-    parts = [_markdown(one) for one in sheets(found, ceilings_at)]
+    parts = [_markdown(one) for one in sheets(found, capacities_at)]
     return "\n".join([*parts, verdict(found), ""])
 
 
@@ -87,17 +87,17 @@ def verdict(found: Calibration) -> str:
     """Whether the instrument is within its limits, in one sentence."""
     if found.misses:
         return f"{BAD} Limits exceeded: {'; '.join(found.misses)}."
-    if not (found.cases or found.protocols or found.paces or found.freeze):
+    if not (found.cases or found.protocols or found.paces or found.stall):
         return "No measured part has a limit."
     return f"{GOOD} The load generator is within its limits."
 
 
-def sheets(found: Calibration, ceilings_at: Path | None) -> Iterator[Sheet]:
+def sheets(found: Calibration, capacities_at: Path | None) -> Iterator[Sheet]:
     """The tables of what was requested.
 
     Args:
         found: What was found.
-        ceilings_at: File that the ceilings were written to; None when they were not.
+        capacities_at: File that the capacities were written to; None when they were not.
     """
     if found.way is not None:
         yield _accuracy("", found.way, found.cases)
@@ -105,12 +105,12 @@ def sheets(found: Calibration, ceilings_at: Path | None) -> Iterator[Sheet]:
         yield _accuracy(f" by {one.name}", one.way, one.cases)
     if found.paces:
         yield _pacing(found)
-    if found.freeze is not None:
-        yield _freeze(found.freeze)
+    if found.stall is not None:
+        yield _stall(found.stall)
     if found.tools:
         yield _tools(found)
-    if found.ceilings is not None:
-        yield from _ceilings(found.ceilings, ceilings_at)
+    if found.capacities is not None:
+        yield from _capacities(found.capacities, capacities_at)
 
 
 def _accuracy(by: str, way: LoopbackRoundTrip, cases: Sequence[CaseFound]) -> Sheet:
@@ -119,8 +119,8 @@ def _accuracy(by: str, way: LoopbackRoundTrip, cases: Sequence[CaseFound]) -> Sh
         rows += [(case.name,), *_compared(case.points)]
     remarks = (
         "True is the service time by the clock of the server plus the loopback round trip. "
-        "The tolerance is 1 % or 20 µs. Not judged are the maximum, and what is beyond the "
-        "tolerance by no more than its scatter over the time of the load.",
+        "The tolerance is 1 % or 20 µs. The maximum is not judged, nor is a difference that "
+        "exceeds the tolerance by less than its scatter during the load.",
         *_noise(way),
     )
     return Sheet(f"Service times{by}, in ms", ("", *NAMES.values()), tuple(rows), remarks)
@@ -164,14 +164,14 @@ def _pacing(found: Calibration) -> Sheet:
     remarks = (
         "Late is sent − due. The limit of the 99th percentile is "
         f"{wording.exact(pacing.LIMIT_NS / 1e3)} µs.",
-        "Stop is the longest pause of a load generator thread; over all loads it was "
-        f"{_us(found.longest_pause_ns)} µs. Every recording has its own.",
+        "Stall is the longest pause of a load generator thread; over all loads it was "
+        f"{_us(found.longest_pause_ns)} µs. Every recording has its own value.",
     )
-    headings = ("arrivals/s", "arrived", "late 50 %", "99 %", "max", "stop", "")
+    headings = ("arrivals/s", "arrived", "late 50 %", "99 %", "max", "stall", "")
     return Sheet("Send times, in µs", headings, tuple(rows), remarks)
 
 
-def _freeze(found: FreezeFound) -> Sheet:
+def _stall(found: StallFound) -> Sheet:
     rows = (
         *_compared(found.points),
         (f"{INDENT}service", *_times(found.service_times)),
@@ -180,29 +180,29 @@ def _freeze(found: FreezeFound) -> Sheet:
         "True follows from the intended starts and the ends of the stalls. The tolerance is 5 "
         "ms for the median and 20 ms for the 90th and 99th percentile and the maximum, while "
         "the server works off its backlog.",
-        "Service is the service time alone: what a tool reports that omits the wait before "
+        "Service is the service time alone, as reported by tools that omit the wait before "
         "sending.",
     )
     title = f"Response times in ms, {_spoken(found)}"
     return Sheet(title, ("", *NAMES.values()), rows, remarks)
 
 
-def _spoken(found: FreezeFound) -> str:
-    duration, period = found.freeze.duration_ns / 1e9, found.freeze.period_ns / 1e9
+def _spoken(found: StallFound) -> str:
+    duration, period = found.stall.duration_ns / 1e9, found.stall.period_ns / 1e9
     return (
-        f"{wording.count(freezing.RATE_PER_S)} arrivals/s, server stalled "
+        f"{wording.count(stalls.RATE_PER_S)} arrivals/s, server stalled "
         f"{wording.exact(duration)} s in every {wording.exact(period)} s"
     )
 
 
 def _tools(found: Calibration) -> Sheet:
-    freeze = found.freeze
+    stall = found.stall
     known = [tool for tool in found.tools if tool.times]
     rows = [(tool.title, *_times(tool.times)) for tool in known]
-    if freeze is not None:
+    if stall is not None:
         rows = [
-            ("true", *_times({one.statistic: one.true_ns for one in freeze.points})),
-            ("plimsoll", *_times({one.statistic: one.reported_ns for one in freeze.points})),
+            ("true", *_times({one.statistic: one.true_ns for one in stall.points})),
+            ("plimsoll", *_times({one.statistic: one.reported_ns for one in stall.points})),
             *rows,
         ]
     missing = {tool.missing: tool.title for tool in found.tools if tool.missing}
@@ -216,8 +216,8 @@ def _tools(found: Calibration) -> Sheet:
     return Sheet(title, ("", *NAMES.values()), tuple(rows), remarks)
 
 
-def _ceilings(found: CeilingsFound, ceilings_at: Path | None) -> Iterator[Sheet]:
-    kept = (f"Stored in {ceilings_at}, where every trial on this host finds it.",)
+def _capacities(found: CapacitiesFound, capacities_at: Path | None) -> Iterator[Sheet]:
+    kept = (f"Stored in {capacities_at}, where every trial on this host finds it.",)
     remarks = (
         "Reached is the rate of engine and reference server together, with the busy share of "
         "their cores. CPU is the cost of a request in the engine; alone is the rate its "
@@ -227,14 +227,14 @@ def _ceilings(found: CeilingsFound, ceilings_at: Path | None) -> Iterator[Sheet]
             f"{wording.count(one.connections)} connections: {one.reason}; {one.remedy}."
             for one in found.left
         ),
-        *(kept if ceilings_at else ()),
+        *(kept if capacities_at else ()),
     )
     headings = ("response", "reached/s", "engine", "server", "CPU", "alone/s")
     plain = [one for one in found.reached if not _by(one)]
-    rows = [(wording.count(one.connections), *_ceiling(one)) for one in plain]
+    rows = [(wording.count(one.connections), *_capacity(one)) for one in plain]
     title = "Capacity of the engine on this host"
     yield Sheet(title, ("connections", *headings), tuple(rows), remarks)
-    rows = [(_by(one), *_ceiling(one)) for one in found.reached if _by(one)]
+    rows = [(_by(one), *_capacity(one)) for one in found.reached if _by(one)]
     if rows:
         connections = wording.count(capacity.CASE_BY_PROTOCOL[0])
         title = f"The same on {connections} connections"
@@ -242,7 +242,7 @@ def _ceilings(found: CeilingsFound, ceilings_at: Path | None) -> Iterator[Sheet]
         yield Sheet(title, ("by", *headings), tuple(rows), remarks)
 
 
-def _by(one: Ceiling) -> str:
+def _by(one: EngineCapacity) -> str:
     """What was spoken: `HTTP/2 over TLS × 8`; empty for HTTP/1.1 without TLS."""
     if one.protocol == "http1" and not one.tls:
         return ""
@@ -252,7 +252,7 @@ def _by(one: Ceiling) -> str:
     return f"{name}{secured}{several}"
 
 
-def _disturbed(found: CeilingsFound) -> Iterator[str]:
+def _disturbed(found: CapacitiesFound) -> Iterator[str]:
     busy = [max(one.driver_busy_ratio, one.server_busy_ratio) for one in found.reached]
     idle = sum(1 for ratio in busy if ratio < FULL)
     if idle:
@@ -262,7 +262,7 @@ def _disturbed(found: CeilingsFound) -> Iterator[str]:
         )
 
 
-def _ceiling(one: Ceiling) -> tuple[str, ...]:
+def _capacity(one: EngineCapacity) -> tuple[str, ...]:
     return (
         f"{wording.count(one.response_bytes)} B",
         wording.count(one.throughput_per_s),

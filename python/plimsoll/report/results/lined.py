@@ -40,10 +40,10 @@ def remedy(found: LineFindings) -> str:
         "found": "",
         "above": "give more connections or load generator threads",
         "open": "give a longer `budget`",
-        "below": "allow a longer latency; `plimsoll load -R` shows the one it has",
+        "below": "allow a higher latency; `plimsoll load -R` shows the latency at a rate",
     }
     if line.state == "below" and _is_failing(line):
-        return "see why requests fail with `plimsoll load`, or set `--expect-status`"
+        return "find why requests fail with `plimsoll load`, or set `--expect-status`"
     return remedies[line.state]
 
 
@@ -304,10 +304,10 @@ def _load(found: LineFindings) -> str:
 def _search(now: Searched) -> str:
     tries = wording.several(len(now.tries), "try", "tries")
     confirmed = sum(line.is_confirmed for line in now.lines)
-    told = "confirmed" if confirmed == len(now.lines) else "not confirmed by a longer try"
+    confirmation = "confirmed" if confirmed == len(now.lines) else "not confirmed by a longer try"
     end = "" if now.is_narrow else f"; wider than ±{wording.percent(now.wanted.within)}"
     took = f"{wording.count(now.elapsed_s)} s of {wording.count(now.wanted.budget_s)} s"
-    return f"{tries}, {took}; {told}{end}"
+    return f"{tries}, {took}; {confirmation}{end}"
 
 
 def _table(found: LineFindings) -> list[tuple[str, ...]]:

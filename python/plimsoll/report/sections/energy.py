@@ -54,9 +54,9 @@ def section(findings: Findings) -> Section | None:
 
 def _caption(sources: Sequence[str], read: Sequence[PowerSources]) -> str:
     sentences = [
-        "Joules per successful response: by all power, and by what exceeds the power of the server "
-        "without load (idle). Medians over repetitions with 95 % intervals; of a single trial the "
-        "interval is that of its seconds."
+        "Joules per successful response: total, and above the power of the server without load "
+        "(idle). Medians over repetitions with 95 % intervals; the interval of a single trial is "
+        "over its seconds."
     ]
     if "rapl" in sources:
         domains = dict.fromkeys(name for power in read for name in power.rapl)
@@ -65,7 +65,7 @@ def _caption(sources: Sequence[str], read: Sequence[PowerSources]) -> str:
         if left_out:
             sentences.append(f"Not counted: {', '.join(left_out)}.")
     reasons = dict.fromkeys(power.rapl_unreadable for power in read)
-    sentences += [f"RAPL was not read: {reason}." for reason in reasons if reason]
+    sentences += [f"RAPL was unavailable: {reason}." for reason in reasons if reason]
     kinds = dict.fromkeys(power.meter for power in read if power.meter)
     if kinds:
         sentences.append(

@@ -27,7 +27,7 @@ CAPTION = (
 
 _HEADINGS = (
     *("framework", "rank", "load line, requests/s", "95 %", "tries"),
-    *("closed peak", "rank by peak", "line / peak", "full beyond the line"),
+    *("closed peak", "rank by peak", "line / peak", "saturated beyond the line"),
 )
 _NUMBERS = (1, 2, 3, 4, 5, 6, 7)
 

@@ -21,7 +21,7 @@ class Meter(Protocol):
         """The power now, in watts.
 
         Raises:
-            MeterFailed: It did not answer in time, or not with a power.
+            MeterFailed: It did not respond in time, or not with a power.
         """
         ...
 
@@ -47,7 +47,7 @@ def require(address: str) -> None:
     """Asks a meter once, so that one that is not there is known before anything is measured.
 
     Raises:
-        MeterFailed: It does not answer with a power.
+        MeterFailed: It does not respond with a power.
     """
     meter = opened(address)
     try:

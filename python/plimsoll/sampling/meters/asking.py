@@ -29,7 +29,7 @@ LONGEST = 65_536
 """Bytes of an answer that are read."""
 
 _SHOWN = 60
-_REACH = "check address and network; `curl` should get an answer within a second"
+_REACH = "check address and network; `curl` should get a response within a second"
 
 
 def text(address: MeterAddress, path: str, body: str | None = None) -> str:
@@ -41,13 +41,13 @@ def text(address: MeterAddress, path: str, body: str | None = None) -> str:
         body: A form to post; None to get.
 
     Raises:
-        MeterFailed: It did not answer in time, or with an error.
+        MeterFailed: It did not respond in time, or with an error.
     """
     began_s = time.monotonic()
     connection = http.client.HTTPConnection(address.host, address.port or 80, timeout=TIMEOUT_S)
     headers = {} if body is None else {"Content-Type": "application/x-www-form-urlencoded"}
     late = MeterFailed(
-        f"the power meter did not answer within {wording.exact(TIMEOUT_S)} s", _REACH
+        f"the power meter did not respond within {wording.exact(TIMEOUT_S)} s", _REACH
     )
     try:
         connection.connect()
@@ -65,10 +65,10 @@ def text(address: MeterAddress, path: str, body: str | None = None) -> str:
     if time.monotonic() - began_s >= TIMEOUT_S:
         raise late
     if response.status in (401, 403):
-        hint = "remove its password, or read it by a command of your own: `exec:COMMAND`"
-        raise MeterFailed("the power meter wants a password", hint)
+        hint = "remove its password, or read it with a command of your own: `exec:COMMAND`"
+        raise MeterFailed("the power meter requires a password", hint)
     if response.status != http.client.OK:
-        raise MeterFailed(f"the power meter answered with status {response.status}", _REACH)
+        raise MeterFailed(f"the power meter responded with status {response.status}", _REACH)
     return answer
 
 
@@ -98,7 +98,7 @@ def document(address: MeterAddress, path: str) -> object:
     try:
         return json.loads(answer)
     except (ValueError, RecursionError) as error:
-        message = f"the power meter answered `{answer[:_SHOWN]}`"
+        message = f"the power meter responded `{answer[:_SHOWN]}`"
         raise MeterFailed(message, "check the address") from error
 
 

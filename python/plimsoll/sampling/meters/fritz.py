@@ -61,7 +61,7 @@ class Fritz:
         """The id of a new session."""
         name, password = os.environ.get("FRITZ_USERNAME"), os.environ.get("FRITZ_PASSWORD")
         if not password:
-            raise MeterFailed("the FRITZ!Box wants a password", _ACCOUNT)
+            raise MeterFailed("the FRITZ!Box requires a password", _ACCOUNT)
         challenge = _field(asking.text(self._address, LOGIN), "Challenge")
         form = {"username": name or "", "response": response(challenge, password)}
         answer = asking.text(self._address, LOGIN, urlencode(form))
@@ -100,5 +100,5 @@ def _field(document: str, name: str) -> str:
     except ElementTree.ParseError:
         found = None
     if not found:
-        raise MeterFailed(f"the FRITZ!Box answered without `{name}`", "check the address")
+        raise MeterFailed(f"the FRITZ!Box responded without `{name}`", "check the address")
     return found

@@ -45,7 +45,7 @@ class Kasa:
             raise
         except Exception as error:  # the library fails in many ways on what it did not expect
             self._device = None
-            message = f"the power meter did not answer as a Kasa plug ({type(error).__name__})"
+            message = f"the power meter did not respond as a Kasa plug ({type(error).__name__})"
             hint = "check the address; newer plugs need `KASA_USERNAME` and `KASA_PASSWORD`"
             raise MeterFailed(message, hint) from error
 

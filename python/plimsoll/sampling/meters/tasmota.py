@@ -31,8 +31,8 @@ class Tasmota:
         """Its power; the sum of its phases."""
         answer = asking.document(self._address, PATH)
         if asking.at(answer, "WARNING") is not None:
-            hint = "remove its password, or read it by a command of your own: `exec:COMMAND`"
-            raise MeterFailed("the power meter wants a password", hint)
+            hint = "remove its password, or read it with a command of your own: `exec:COMMAND`"
+            raise MeterFailed("the power meter requires a password", hint)
         power = asking.at(answer, "StatusSNS", "ENERGY", "Power")
         if isinstance(power, list):
             return sum(asking.number(one) for one in cast("list[object]", power))

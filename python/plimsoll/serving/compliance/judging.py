@@ -188,8 +188,8 @@ def shown(seen: Conversation) -> str:
     ending = {
         "answered": "",
         "closed": "closed" if statuses else "closed without a response",
-        "silent": "then silence" if statuses else "no response",
-        "not_http": "then no HTTP" if statuses else "no HTTP",
+        "silent": "then no response" if statuses else "no response",
+        "not_http": "then invalid HTTP" if statuses else "invalid HTTP",
     }[seen.ending]
     return ", ".join(filter(None, (*statuses, ending)))
 

@@ -50,8 +50,8 @@ WITHIN_RATIO = Limit(
     0.02,
     None,
     "ratio",
-    "throughputs no further apart than this are the same",
-    "as for ranks: a smaller difference is no difference",
+    "largest difference between throughputs that count as equal",
+    "as for ranks: smaller differences count as equal",
 )
 SERVER_BUSY_RATIO = Limit(
     NAME,
@@ -60,7 +60,7 @@ SERVER_BUSY_RATIO = Limit(
     0.9,
     None,
     "ratio",
-    "cores a server kept busy / cores it was given; at its own limit from here on",
+    "cores a server kept busy / cores available to it; saturated from here on",
     PROPOSAL,
 )
 LIMITS = (
@@ -126,5 +126,5 @@ def _busy(group: Sequence[Entry]) -> str:
     ratios = [entry.server_busy_ratio for entry in group]
     known = [ratio for ratio in ratios if ratio is not None]
     if len(known) < len(group):
-        return "how busy their cores were could not be read"
+        return "CPU use of their cores could not be read"
     return f"the busiest of them used {wording.percent(round(max(known), 3))} of its cores"

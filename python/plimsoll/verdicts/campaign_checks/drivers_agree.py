@@ -48,7 +48,7 @@ APART_RATIO = Limit(
     0.1,
     None,
     "ratio",
-    "throughput by one driver / that by our engine, or the other way round, less 1",
+    "throughput by one driver / that by our engine, or its inverse if greater, minus 1",
     PROPOSAL + "; drivers that share a machine with the server take cores from it",
 )
 LIMITS = (APART_RATIO,)

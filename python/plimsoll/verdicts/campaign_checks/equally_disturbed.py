@@ -1,13 +1,14 @@
 """Did other programs take about as much from each of the entries that are compared?
 
-Each trial has the share of its time for which it waited for cores that others had (`undisturbed`).
+Each trial has the share of its time in which it waited for cores used by others (`undisturbed`).
 What all entries lost alike changes no ratio, and variation between single trials is in the
 intervals. An entry misleads if it lost more than another in all of its repetitions: by chance, or
 because a server of many threads gets more of a contended core than one of few.
 
 The check concerns neighbours that are ranked one ahead of the other, at loads at full speed. Each
 throughput is divided by the share of the time in which its trial did not wait. The check measures
-how much of the lead is gone then. A rank is doubtful if other programs made half of its lead.
+how much of the lead is gone then. A rank is doubtful if other programs account for half of its
+lead.
 
 Source: `aggregate.disturbance`; decision 57.
 """
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 NAME = "equally_disturbed"
 TITLE = "Equally disturbed"
 PROBLEM = "Unequal interference"
-SOURCE = "time that trials waited for cores that others had; schedstat, proc_stat(5)"
+SOURCE = "time that trials waited for cores used by others; schedstat, proc_stat(5)"
 EXPLAINED_RATIO = Limit(
     NAME,
     "explained_ratio",
@@ -45,7 +46,7 @@ EXPLAINED_RATIO = Limit(
     None,
     "ratio",
     "share of the lead of an entry over the next that other programs' CPU use explains",
-    "the greater part of the lead is then not the servers'",
+    "most of the lead is then due to interference",
 )
 LIMITS = (EXPLAINED_RATIO,)
 

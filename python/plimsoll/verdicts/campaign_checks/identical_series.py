@@ -1,10 +1,10 @@
 """Do unrelated servers have the same series, second for second?
 
 Two servers that share no code do not give the same number of responses in each second of a load. If
-they do, within half a percent, the series shows the load and not the servers, or one trial stands
-for two. Series that hardly change are alike whenever their levels are (`common_ceiling` judges
-that), so they must be equal to the last request. The check compares whole seconds of ramp and hold,
-at one endpoint and load at full speed. Fewer than five seconds may be alike by chance.
+they do, within half a percent, the series shows the load and not the servers, or one trial was
+counted twice. Series that hardly change are alike whenever their levels are (`common_ceiling`
+judges that), so they must be equal to the last request. The check compares whole seconds of ramp
+and hold, at one endpoint and load at full speed. Fewer than five seconds may be alike by chance.
 
 Source: comparison of series; the width is a first proposal.
 """
@@ -48,7 +48,7 @@ WITHIN_RATIO = Limit(
     0.005,
     None,
     "ratio",
-    "seconds no further apart than this are the same",
+    "largest difference between seconds that count as equal",
     PROPOSAL,
 )
 LIMITS = (

@@ -1,10 +1,10 @@
 """Was each server one program in all of its trials, and was all of it measured alike?
 
 A campaign may be interrupted and resumed for days. If the application changed meanwhile, a median
-over its trials describes neither program: the numbers of that server are void. If what measures
-changed (engine, kernel, cores, load), numbers from before and after are not comparable: that is a
-doubt. `run` refuses to make such results; they come from folders that were copied together, and
-from files that changed while a trial ran.
+over its trials describes neither program: the numbers of that server are void. If the measuring
+setup changed (engine, kernel, cores, load), numbers from before and after are not comparable: that
+is a doubt. `run` refuses to make such results; they come from folders that were copied together,
+and from files that changed while a trial ran.
 
 The check compares the parts of the setup that each recording keeps. Trials that failed have no
 number, and those of other tools have no parts; both are left out.
@@ -56,7 +56,7 @@ SET_UPS = Limit(
     None,
     "setups",
     "different setups of trials that are compared",
-    "what measures is part of every number",
+    "the measuring setup is part of every number",
 )
 LIMITS = (
     PROGRAMS,

@@ -48,7 +48,7 @@ DRIFT_RATIO = Limit(
     None,
     "ratio",
     "change of the same servers from the first trial of a campaign to the last",
-    "as for ranks: a smaller difference is no difference",
+    "as for ranks: smaller differences count as equal",
 )
 LIMITS = (DRIFT_RATIO,)
 FEWEST_FREEDOM = 4

@@ -51,8 +51,8 @@ WITHIN_RATIO = Limit(
     0.02,
     None,
     "ratio",
-    "throughputs no further apart than this are the same",
-    "as for ranks: a smaller difference is no difference",
+    "largest difference between throughputs that count as equal",
+    "as for ranks: smaller differences count as equal",
 )
 SERVER_BUSY_RATIO = Limit(
     NAME,
@@ -61,7 +61,7 @@ SERVER_BUSY_RATIO = Limit(
     0.9,
     None,
     "ratio",
-    "cores a server kept busy / cores it was given; at its own limit from here on",
+    "cores a server kept busy / cores available to it; saturated from here on",
     PROPOSAL,
 )
 LIMITS = (

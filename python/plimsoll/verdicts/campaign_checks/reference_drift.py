@@ -59,13 +59,13 @@ DRIFT_RATIO = Limit(
 )
 LIMITS = (DRIFT_RATIO,)
 REMEDY = (
-    "See what else happened on the machine during this block, then repeat the campaign in "
-    "another folder"
+    "Find what else ran on the machine during this block, then repeat the campaign in another "
+    "folder"
 )
 SHARED = "servers took turns, so all of them had the same machine"
 MISSING = (
-    "See why the reference server gave no number there; `--again` repeats what failed, and what is "
-    "void is measured anew into another folder (`--into`)"
+    "Find why the reference server has no valid number there; the same command with `--again` "
+    "repeats failed and void trials"
 )
 
 

@@ -60,7 +60,7 @@ REPETITIONS = Limit(
     None,
     "repetitions",
     "fewest repetitions that count, of any framework at any endpoint and load",
-    "two numbers have a difference, and no spread",
+    "two numbers are too few to estimate a spread",
 )
 SPREAD_RATIO = Limit(
     NAME,
@@ -69,7 +69,7 @@ SPREAD_RATIO = Limit(
     0.05,
     None,
     "ratio",
-    "standard deviation over repetitions / their mean, of the entry where it is greatest",
+    "standard deviation over repetitions / their mean, of the entry with the greatest",
     PROPOSAL,
 )
 CLAIM_RATIO = Limit(
@@ -105,8 +105,8 @@ COUNTED = "goodput_per_s"
 OTHERS = 2
 """Other entries of a block from which on they tell its level."""
 LOST = (
-    "See why the others do not count; `--again` repeats what failed, and what is void is measured "
-    "anew into another folder (`--into`)"
+    "Find why the others do not count; the same command with `--again` repeats failed and void "
+    "trials"
 )
 MORE = "Request three repetitions or more; ten for published ranks"
 

@@ -136,9 +136,7 @@ def _server(server: Sequence[Entry], points: Points, limits: Limits) -> Iterator
             f"{wording.percent(round(ratio, 3))} of that at {wording.count(few)}"
         )
         limit = limits.of(LOADS_EFFICIENCY)
-        clause = (
-            "" if limit.level(ratio) == "sound" else "; a server cannot gain by more connections"
-        )
+        clause = "" if limit.level(ratio) == "sound" else "; none gets faster by more of them"
         yield found(limit, ratio, sentence + clause, REMEDY)
 
 

@@ -49,8 +49,8 @@ TURNED_AWAY_LIMIT = Limit(
     0.0,
     None,
     "times",
-    "packets of handshakes that full listen queues of the server turned away during the load",
-    "what is turned away is repeated after a second",
+    "handshake packets that full listen queues of the server dropped during the load",
+    "TCP retries a dropped packet after 1 s",
 )
 TURNED_AWAY_RATIO = Limit(
     NAME,
@@ -60,7 +60,7 @@ TURNED_AWAY_RATIO = Limit(
     0.01,
     "ratio",
     "the same in the measurement window / connections of the load or attempts of the measurement "
-    "window, the greater",
+    "window, whichever are more",
     PROPOSAL,
 )
 COOKIES = Limit(
@@ -71,7 +71,7 @@ COOKIES = Limit(
     None,
     "cookies",
     "SYN cookies that the host sent during the load",
-    "they are sent when a queue of half-open connections is full",
+    "the kernel sends them when a queue of half-open connections is full",
 )
 QUEUE_RATIO = Limit(
     NAME,
@@ -80,7 +80,7 @@ QUEUE_RATIO = Limit(
     0.8,
     None,
     "ratio",
-    "longest listen queue seen / the most that may wait",
+    "longest listen queue / its backlog",
     PROPOSAL,
 )
 LIMITS = (
@@ -104,7 +104,7 @@ TURNED_AWAY = (
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the listen queue was long enough."""
     if not tables.recording.is_over_tcp:
-        sentence = "the kernel shows nothing of the listen queue of a Unix socket"
+        sentence = "the kernel does not report the listen queue of a Unix socket"
         findings = [not_checked(limits.of(TURNED_AWAY_LIMIT), sentence)]
         return of_trial(NAME, tables.recording, findings, SOURCE)
     turned = _turned_away(tables)

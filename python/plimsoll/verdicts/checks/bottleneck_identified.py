@@ -2,8 +2,8 @@
 
 A closed load takes all the throughput it can get, so something limits it. The check measures the
 most saturated resource that can be read: the server's cores together, its busiest core, the load
-generator's busiest core, all cores if both share them, the listen queue, the link. It also holds
-the throughput against the load generator's calibrated maximum. A core that other programs had, or
+generator's busiest core, all cores if both share them, the listen queue, the link. It also compares
+the throughput with the load generator's calibrated maximum. A core that other programs used, or
 that the host of a virtual machine withheld, was not free. If none of them was saturated, responses
 waited for something that was not measured: a lock, a pool of workers, a timer, another server. The
 number is then not what the server can do on its cores, and more connections may well yield more.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 NAME = "bottleneck_identified"
 TITLE = "Bottleneck identified"
 PROBLEM = "Bottleneck unknown"
-SOURCE = "utilisation of every resource that can be read; Denning and Buzen, 1978"
+SOURCE = "utilisation of every measured resource; Denning and Buzen, 1978"
 FULLEST_RATIO = Limit(
     NAME,
     "fullest_ratio",
@@ -45,7 +45,7 @@ FULLEST_RATIO = Limit(
     0.8,
     None,
     "ratio",
-    "most used of all resources that can be read",
+    "utilisation of the most used measured resource",
     PROPOSAL,
 )
 LIMITS = (FULLEST_RATIO,)

@@ -4,12 +4,12 @@ Within one host every instant comes from the kernel's monotonic clock: rows of t
 and readings of resources need no translation, and there is nothing to compare. If several hosts
 took part, each has its own clock.
 
-Of several hosts that generated a load together, clocks are compared by exchanges of messages
-before, during and after it, and rows are moved by what was found. The check measures the greatest
-error that is left: half of the shortest round trip, and what was off the line of drift. It is in
-the second that a row counts for, never in a duration, which one clock measured.
+Clocks of several hosts that generated a load together are compared by exchanges of messages before,
+during and after it, and rows are shifted by the offsets found. The check measures the greatest
+remaining error: half of the shortest round trip, plus the deviation from the line of drift. It can
+move a row to another second, but changes no duration, which one clock measured.
 
-Of imported logs, offsets are as the importer gave them. The check measures the greatest of them.
+Imported logs have the offsets that the importer stated. The check measures the greatest of them.
 
 Source: clock_gettime(2), CLOCK_MONOTONIC; D. L. Mills, RFC 5905, on offsets by exchange; the bound
 is that of ClockBound.
@@ -40,7 +40,7 @@ OFFSET_S = Limit(
     0.005,
     0.05,
     "s",
-    "greatest offset between the clock of a host and that of the first one",
+    "greatest offset of a host's clock from the first host's",
     PROPOSAL,
 )
 BOUND_S = Limit(
@@ -50,7 +50,7 @@ BOUND_S = Limit(
     0.001,
     0.5,
     "s",
-    "greatest error of an instant that was moved from the clock of one host to another",
+    "greatest error of a timestamp converted from one host's clock to another's",
     "above half a second, rows count for the wrong second",
 )
 LIMITS = (OFFSET_S, BOUND_S)
@@ -86,7 +86,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         return not_checked(limit, "one host took part, with one monotonic clock")
     missing = [host for host in hosts if host not in offsets]
     if missing:
-        sentence = f"how far the clock of `{missing[0]}` is from the first host's is not recorded"
+        sentence = f"the clock offset of `{missing[0]}` from the first host was not recorded"
         return unknown(limit, sentence, "Repeat the trial, with all hosts reachable")
     host, offset_ns = max(offsets.items(), key=lambda item: abs(item[1]))
     sentence = (

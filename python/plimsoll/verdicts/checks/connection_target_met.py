@@ -47,7 +47,7 @@ OPEN_RATIO = Limit(
     0.99,
     "ratio",
     "mean connections open in the measurement window / connections requested",
-    PROPOSAL + "; a thousandth for readings that fall on a connection being opened again",
+    PROPOSAL + "; a thousandth for readings taken while a connection reopens",
 )
 UNANSWERED_RATIO = Limit(
     NAME,
@@ -56,7 +56,7 @@ UNANSWERED_RATIO = Limit(
     0.0,
     0.01,
     "ratio",
-    "opened connections that had time for a response and got no byte of one / opened",
+    "connections open long enough for a response that received no byte of one / opened",
     PROPOSAL,
 )
 CLOSED_RATIO = Limit(
@@ -68,7 +68,7 @@ CLOSED_RATIO = Limit(
     "ratio",
     "connections that the server closed in the measurement window / complete responses of the "
     "measurement window",
-    PROPOSAL + "; a connection costs `reference` as much time as 3 responses, so 1 in 100 is 3 %",
+    PROPOSAL + "; a connection costs `reference` as much time as 3 responses: 1 in 100 is 3 %",
 )
 LIMITS = (
     OPEN_RATIO,
@@ -83,15 +83,17 @@ OPENING_NS = 1_000_000_000
 LIVED_S = 1.0
 """A connection that was open for so long should have a response."""
 KEEP = Remedy(
-    campaign="Let the server keep connections for more requests, or measure on purpose how many it "
-    "allows (`requests_per_connection`)",
-    load="Let the server keep connections for more requests, or measure on purpose how many it "
-    "allows (`--requests-per-connection`)",
+    campaign="Let the server keep connections open for more requests, or request its limit "
+    "explicitly (`requests_per_connection`)",
+    load="Let the server keep connections open for more requests, or request its limit "
+    "explicitly (`--requests-per-connection`)",
 )
 """What to do about connections that the server closes."""
 KEEP_OR_NOT = Remedy(
-    campaign="Let the server keep connections, or measure it as it is (`keep_alive = false`)",
-    load="Let the server keep connections, or measure it as it is (`--no-keepalive`)",
+    campaign="Let the server keep connections open, or measure it without keep-alive "
+    "(`keep_alive = false`)",
+    load="Let the server keep connections open, or measure it without keep-alive "
+    "(`--no-keepalive`)",
 )
 """What to do about a server that closes each connection after one response."""
 TURNS = 5
@@ -151,7 +153,7 @@ def _open(tables: Tables, limits: Limits) -> Finding:
         if by_kernel is not None:
             return by_kernel
     if not requested or is_open is None:
-        sentence = "how many connections were open in the measurement window could not be read"
+        sentence = "the number of open connections in the measurement window could not be read"
         return unknown(limit, sentence, REPEAT)
     opened = tables.summary.connections_opened or 0
     responded = tables.summary.connections_with_response or 0

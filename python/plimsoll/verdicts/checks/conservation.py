@@ -4,7 +4,7 @@
 
 Both sides are counted independently: by the load generator as it works, outcome by outcome, and
 here from the rows. Any difference voids the trial, because the percentiles would then cover an
-unknown set of requests. The same holds for connections. Rows whose instants run backwards are not
+unknown set of requests. The same holds for connections. Rows with timestamps out of order are not
 requests either.
 
 Source: conservation of requests; the driver's counters do not pass through its recorder.
@@ -53,7 +53,7 @@ ROWS_DIFFER = Limit(
     None,
     0.0,
     "rows",
-    "rows more or less than the load generator's own counters say",
+    "difference between rows and the load generator's own counters",
     "every request is a row",
 )
 ROWS_IMPOSSIBLE = Limit(
@@ -63,7 +63,7 @@ ROWS_IMPOSSIBLE = Limit(
     None,
     0.0,
     "rows",
-    "rows whose instants run backwards, or of unknown outcome",
+    "rows with timestamps out of order, or an unknown outcome",
     "a response comes after its request",
 )
 LIMITS = (

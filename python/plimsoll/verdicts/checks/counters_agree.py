@@ -18,12 +18,12 @@ kernel between two of the load generator, and half of the readings must agree. A
 connection is none, because the two do not count at the same instant. If each connection is lost and
 opened again once a second or more often, they are not compared.
 
-The reference server has a third, independent count: over its whole life of the requests it
-received, and of the responses and bytes it sent. It must have sent every response that the load
-generator counts as complete. Requests that it received and the load generator did not send came
-from another client, except those of the contract, which are recorded, and some tens of readiness
-probes. If several trials shared one start of it, what the load generators of the others count is
-taken off. Events of a stream need no request each: of them only bytes are compared.
+The reference server keeps a third, independent count over its whole life: requests received,
+responses and bytes sent. It must have sent every response that the load generator counts as
+complete. Requests that it received and the load generator did not send came from another client,
+except those of the contract, which are recorded, and some tens of readiness probes. If several
+trials shared one start of it, what the load generators of the others count is subtracted. Events of
+a stream have no requests of their own, so only their bytes are compared.
 
 Source: `Tcp` in the kernel's document on SNMP counters; `/proc/net/dev`; sock_diag(7).
 """
@@ -64,8 +64,8 @@ UNSEEN_RATIO = Limit(
     0.001,
     0.01,
     "ratio",
-    "what the load generator counted and the kernel, or the server, did not / what the load "
-    "generator counted",
+    "events counted by the load generator and not by the kernel, or the server / events counted "
+    "by the load generator",
     PROPOSAL,
 )
 UNCOUNTED_RATIO = Limit(
@@ -75,8 +75,7 @@ UNCOUNTED_RATIO = Limit(
     0.001,
     0.01,
     "ratio",
-    "requests that the server itself counted and the load generator did not / what the server "
-    "counted",
+    "requests counted by the server and not by the load generator / requests counted by the server",
     PROPOSAL,
 )
 SOCKETS_DIFFERENCE = Limit(
@@ -120,7 +119,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     compared = _compared(tables)
     unread = [what for what, one in counted.items() if one is None and compared.get(what, True)]
     if not findings and not counted:
-        sentence = "the kernel counts nothing of a Unix socket"
+        sentence = "the kernel has no counters for Unix sockets"
         findings = [not_checked(limits.of(UNSEEN_RATIO), sentence)]
     if not findings:
         sentence = "no counter of the load generator could be compared with the kernel"

@@ -1,7 +1,7 @@
 """Is the processor time of the server possible?
 
 - bound: a server keeps no more cores busy than it was given, nor more than the host has. More means
-  that time of others was counted with it. The check allows a twentieth of a second at either end of
+  that the figure includes other programs. The check allows a twentieth of a second at either end of
   the measurement windows, because readings take a moment and the kernel counts in hundredths of a
   second;
 - drift: by the utilisation law U = X · S the processor time of one response, S = U / X, is the cost
@@ -43,7 +43,7 @@ DRIFT_RATIO = Limit(
     0.2,
     None,
     "ratio",
-    "rise of the server's processor time for a response above the least at lower levels",
+    "rise of the server's CPU time per response above the minimum at lower levels",
     PROPOSAL,
 )
 SERVER_RATIO = Limit(
@@ -53,8 +53,8 @@ SERVER_RATIO = Limit(
     None,
     1.02,
     "ratio",
-    "cores the server kept busy / cores it had",
-    "no more than there are; 2 % for figures that were rounded",
+    "cores the server kept busy / cores available to it",
+    "CPU use cannot exceed the available cores; 2 % for rounding",
 )
 LIMITS = (
     DRIFT_RATIO,
@@ -88,7 +88,7 @@ def _bound(tables: Tables, limits: Limits) -> Finding:
         f"the server used {wording.cores(busy)}; {wording.several(count, 'core')} "
         f"{'was' if count == 1 else 'were'} available"
     )
-    remedy = "Discard its CPU time: other programs were counted with it"
+    remedy = "Discard its CPU time: it includes other programs"
     return found(limit, ratio, sentence, remedy)
 
 
@@ -115,8 +115,8 @@ def _drift(tables: Tables, limits: Limits) -> list[Finding]:
     rise, level = max(rises, key=lambda one: one[0])
     sentence = (
         f"at {wording.count(level.connections)} connections a response cost the server "
-        f"{wording.seconds(_cost_s(level))} of processor time, {wording.percent(max(rise, 0.0))} "
-        "more than at lower levels"
+        f"{wording.seconds(_cost_s(level))} of CPU time, {wording.percent(max(rise, 0.0))} more "
+        "than at lower levels"
     )
     remedy = "Profile the server under load: garbage collection, locks, thread migration"
     return [found(limits.of(DRIFT_RATIO), max(rise, 0.0), sentence, remedy)]

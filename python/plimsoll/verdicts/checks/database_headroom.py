@@ -1,9 +1,9 @@
 """Did the database have time to spare?
 
 A server that waits for its database is as fast as that database, and two servers that both wait for
-it differ by little. The check takes the time of the database's processes in the measurement windows
-by the time of its cores. Where the database shares the server's cores, what it took is missing to
-the server, and a host with more cores shows more of the server.
+it differ by little. The check divides the CPU time of the database's processes in the measurement
+windows by the time of its cores. Where the database shares the server's cores, its CPU time is lost
+to the server, and a host with more cores shows more of the server.
 
 Source: the utilisation law, U = X · S; P. J. Denning, J. P. Buzen, ACM Computing Surveys 10(3),
 1978; proc_pid_stat(5).

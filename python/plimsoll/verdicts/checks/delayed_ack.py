@@ -2,11 +2,11 @@
 
 A server that sends a response in parts and leaves Nagle's algorithm on sends the last part only
 after the first is acknowledged. Linux delays an ACK that nothing else carries by 40 ms, rounded up
-to its clock ticks. Each response then takes 40 to 44 ms, of which the server works none.
+to its clock ticks. Each response then takes 40 to 44 ms, in which the server does no work.
 
 The check counts the responses whose end came 38 to 50 ms after their first byte. From 1 % on this
-wait is the 99th percentile, so more is doubtful. A server that itself waits or streams for about as
-long is told apart by two things:
+wait is the 99th percentile, so more is doubtful. Two things distinguish a server that itself waits
+or streams for about as long:
 
 - its times scatter: no cluster is found if more than a quarter of the responses that took 19 to
   100 ms are outside of these 12 ms;
@@ -53,7 +53,7 @@ WAITED_RATIO = Limit(
     None,
     "ratio",
     "responses whose end waited for the client's delayed ACK / responses",
-    "from 1 % on the wait is the 99th percentile",
+    "from 1 % on, the wait is the 99th percentile",
 )
 LIMITS = (WAITED_RATIO,)
 NEEDS = EveryRequest(WAITED_RATIO, "when responses began and ended is unknown")
@@ -77,7 +77,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         return not_checked(limit, "events come when the server sends them, not in one response")
     ends = tables.late_ends(WAIT_NS)
     if not ends.ended:
-        return not_checked(limit, "no response has a first byte and an end that are known")
+        return not_checked(limit, "first byte and end are not known for any response")
     late_ratio = ends.late / ends.ended
     if limit.level(late_ratio) == "sound" or not _is_clustered(ends):
         return found(limit, 0.0, "no responses waited 40 ms for an ACK of their first part", "")
@@ -97,7 +97,7 @@ def _waited(tables: Tables, limit: Limit, late_ratio: float, seen: str) -> Findi
     sentence = f"{seen}: Nagle's algorithm on the server waits for the client's delayed ACK"
     first_byte_ns = tables.summary.first_byte.p50_ns
     means = (
-        f"the wait is no work of the server: its first bytes came after a median of "
+        f"this wait is not service time: the server's first bytes came after a median of "
         f"{wording.duration(first_byte_ns)}"
     )
     return found(limit, late_ratio, sentence, REMEDY, means)

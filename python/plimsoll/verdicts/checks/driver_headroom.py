@@ -5,7 +5,7 @@ without that of other programs. Beyond the limit the load generator holds a clos
 reads responses late and sends the next requests late, so throughput and latency are in part its
 own.
 
-Time that it waited for while other programs had its cores, or the host of a virtual machine
+Time in which other programs used its cores, or the host of a virtual machine
 withheld them, is not its own limit: `undisturbed` judges that. Would the load generator have
 exceeded the limit with the time that others took from its cores or from a saturated server's? Then
 the question is open, and the verdict is "not checked".
@@ -81,7 +81,7 @@ DRIVER_BUSY_RATIO = Limit(
     0.9,
     "ratio",
     "share of its busiest core that the load generator used in its busiest second",
-    "load generators warn of themselves from 80 % (Hyperfoil) and 90 % (Locust) on",
+    "load generators warn about their own CPU use from 80 % (Hyperfoil) or 90 % (Locust)",
 )
 SERVER_BUSY_RATIO = Limit(
     NAME,
@@ -90,20 +90,20 @@ SERVER_BUSY_RATIO = Limit(
     0.95,
     0.9,
     "ratio",
-    "beside a busy load generator: cores the server used in the measurement window / cores it was "
-    "given",
-    "throughput is too low by at most what is left: 5 % is what an interval is to be known to",
+    "when the load generator is busy: cores the server used in the measurement window / cores "
+    "available to it",
+    "idle server cores bound the lost throughput; 5 % is the precision aimed at for intervals",
 )
-CEILING_RATIO = Limit(
+CAPACITY_RATIO = Limit(
     NAME,
-    "ceiling_ratio",
+    "capacity_ratio",
     "above",
     0.8,
     None,
     "ratio",
-    "throughput / maximum of the load generator by `plimsoll calibrate`",
-    "as for its busiest second; never void, because a busy load generator spends less per request; "
-    "a throughput beyond it shows that it is outdated",
+    "throughput / maximum rate of the load generator by `plimsoll calibrate`",
+    "as for its busiest second; never void, because a busy load generator spends less per "
+    "request; a higher throughput means that the maximum is outdated",
 )
 MACHINE_BUSY_RATIO = Limit(
     NAME,
@@ -123,7 +123,7 @@ PAUSE_RATIO = Limit(
     0.05,
     "ratio",
     "longest stall of a thread of the load generator / the measurement window",
-    "from here on a 99th percentile contains it; void where throughput changes as much as `steady` "
+    "from 1 % on, p99 contains the stall; void where throughput changes by as much as `steady` "
     "doubts",
 )
 LEAST_HELD_S = 0.1
@@ -132,7 +132,7 @@ LEAST_HELD_S = 0.1
 LIMITS = (
     DRIVER_BUSY_RATIO,
     SERVER_BUSY_RATIO,
-    CEILING_RATIO,
+    CAPACITY_RATIO,
     MACHINE_BUSY_RATIO,
     PAUSE_RATIO,
 )
@@ -197,7 +197,7 @@ def _spared(tables: Tables, own: float) -> str:
         f"the load generator was not the limit: it used {_share(own)} of {_core(tables)} in its "
         "busiest second"
     )
-    reached = _ceiling_per_s(tables)
+    reached = _capacity_per_s(tables)
     if reached is None or tables.summary.throughput_per_s > reached:
         return sentence
     return f"{sentence}; its calibrated maximum is {wording.count(reached)} requests/s"
@@ -230,14 +230,14 @@ def _core(tables: Tables) -> str:
     return "its busiest core" if cores.own_cores(tables.recording) else "its threads' time"
 
 
-def _ceiling_per_s(tables: Tables) -> float | None:
+def _capacity_per_s(tables: Tables) -> float | None:
     driver = tables.recording.driver
-    return driver.calibrated_ceiling_per_s if driver else None
+    return driver.calibrated_capacity_per_s if driver else None
 
 
 def _calibrated(tables: Tables, limits: Limits) -> list[Finding]:
     """How near the throughput came to the load generator's maximum."""
-    reached = _ceiling_per_s(tables)
+    reached = _capacity_per_s(tables)
     if not reached:
         return []
     throughput = tables.summary.throughput_per_s
@@ -248,8 +248,8 @@ def _calibrated(tables: Tables, limits: Limits) -> list[Finding]:
     )
     if ratio > 1:
         outdated = "that maximum is outdated: repeat `plimsoll calibrate`"
-        return [not_checked(limits.of(CEILING_RATIO), sentence, outdated)]
-    return [found(limits.of(CEILING_RATIO), ratio, sentence, DRIVER_CORES)]
+        return [not_checked(limits.of(CAPACITY_RATIO), sentence, outdated)]
+    return [found(limits.of(CAPACITY_RATIO), ratio, sentence, DRIVER_CORES)]
 
 
 def _at_limit(server: float, limits: Limits) -> bool:

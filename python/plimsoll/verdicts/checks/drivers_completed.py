@@ -2,8 +2,8 @@
 
 The check measures which share of the requested load has no rows, because a host, its agent or the
 network to it was lost. The server had less load than requested from then on, so any share is void;
-how much of the load ran until then is told. Of every other host the rows must be as many as its
-engine counted, and it must have opened the connections that were requested.
+the verdict reports how much of the load ran until then. Every other host must have as many rows as
+its engine counted, and must have opened the requested connections.
 
 Source: conservation of requests, host by host; share · (length that ran / length), summed.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NAME = "drivers_completed"
 TITLE = "Drivers completed"
 PROBLEM = "Load generator lost"
-SOURCE = "what each host reports against what was requested of it"
+SOURCE = "results of each host against its share of the load"
 LOST_RATIO = Limit(
     NAME,
     "lost_ratio",
@@ -35,7 +35,7 @@ LOST_RATIO = Limit(
     0.0,
     "ratio",
     "share of the requested load without rows, because a host was lost",
-    "a load is what all its load generators did",
+    "the load is the sum over all load generators",
 )
 ROWS_DIFFER = Limit(
     NAME,
@@ -54,13 +54,13 @@ UNOPENED_RATIO = Limit(
     0.0,
     0.05,
     "ratio",
-    "connections requested of a host that it never opened / requested",
+    "connections requested from a host and never opened / requested",
     PROPOSAL,
 )
 LIMITS = (LOST_RATIO, ROWS_DIFFER, UNOPENED_RATIO)
 NEEDS = None
 ROLE = Role()
-REPEAT = "Look at the agent of that host and at the network to it, and repeat the load"
+REPEAT = "Check the agent on that host and the network to it, then repeat the load"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -83,7 +83,7 @@ def _lost(recording: Recording, limits: Limits) -> Finding:
     missing = sum(one.share * max(0.0, 1 - one.ended_ns / length_ns) for one in lost)
     losses = "; ".join(f"`{one.host}` {_when(one)}: {one.error}" for one in lost)
     ran = (
-        f"{wording.percent(1 - missing)} of the requested load ran; rows are missing of "
+        f"{wording.percent(1 - missing)} of the requested load ran; rows are missing from "
         f"{wording.listed([f'`{one.host}`' for one in lost])}"
     )
     return found(limit, sum(one.share for one in lost), losses, REPEAT, ran)

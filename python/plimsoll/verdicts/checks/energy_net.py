@@ -6,8 +6,8 @@ seconds without load is not distinguishable from idle, and gives no figure of en
 seconds without load on either side do not show well how they scatter.
 
 RAPL counts processor packages and memory. A meter at the wall (`power`) sees the whole host, and is
-believed only as far as its readings can be true. It gives no figure if it stalls or dies, or if it
-reports less than nothing, more than a socket gives or always the same. Nor does it if its number
+trusted only as far as its readings are possible. It gives no figure if it stalls or dies, or if it
+reports negative power, more than a socket can supply, or a constant. Nor does it if its number
 changes too rarely for so short a window. The rest of the trial is not doubted for that.
 
 Most virtual machines have no RAPL, and elsewhere only root may read it. If there is no figure of
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 NAME = "energy_net"
 TITLE = "Energy net"
 PROBLEM = "Energy unknown"
-SOURCE = "power in the measurement window less that without load; RAPL, power meter"
+SOURCE = "power in the measurement window minus power without load; RAPL, power meter"
 IDLE_S = Limit(
     NAME,
     "idle_s",
@@ -45,7 +45,7 @@ IDLE_S = Limit(
     10.0,
     None,
     "s",
-    "seconds for which power without load was measured, before or after, whichever is less",
+    "seconds of power measurement without load, before or after, whichever are fewer",
     PROPOSAL,
 )
 LIMITS = (IDLE_S,)

@@ -46,8 +46,8 @@ STARVED_RATIO = Limit(
     0.0,
     0.01,
     "ratio",
-    "connections open in the measurement window without one complete response in it / open in the "
-    "measurement window",
+    "connections open in the measurement window that got no complete response in it / open in "
+    "the measurement window",
     PROPOSAL,
 )
 FAIRNESS = Limit(
@@ -57,7 +57,7 @@ FAIRNESS = Limit(
     0.9,
     0.5,
     "Jain's index",
-    "how evenly responses fell on connections; 1 is all alike",
+    "fairness of responses over connections; 1 means all equal",
     PROPOSAL,
 )
 LIMITS = (
@@ -82,7 +82,7 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     if not tables.recording.load.keeps_connections:
         return [not_checked(limit, "connections carry few requests each, so none can starve")]
     if tables.summary.connections_with_response is None:
-        sentence = "the recording does not say which connection carried which request"
+        sentence = "the recording does not contain the connection of each request"
         return [not_checked(limit, sentence)]
     held_s = sum(end - start for start, end in tables.holds) / 1e9
     if held_s < SHORTEST_S:

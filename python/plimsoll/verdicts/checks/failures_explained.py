@@ -62,7 +62,7 @@ UNEXPLAINED_RATIO = Limit(
     0.0,
     0.001,
     "ratio",
-    "failures without a kind, or without the error number they must have / all requests",
+    "failures with unknown outcome, or without their system error number / all requests",
     PROPOSAL,
 )
 LIMITS = (
@@ -76,7 +76,7 @@ NO_RESPONSE = Remedy(
     "Find in `server.log` why it did not respond", "Find in the server's log why it did not respond"
 )
 REMEDIES: dict[str, Remedy | str] = {
-    "connect": "Check that the server listened, and that ports and file descriptors were left",
+    "connect": "Check that the server listened, and that free ports and file descriptors remained",
     "lost": Remedy(
         "Find in `server.log` why it closed or reset connections",
         "Find in the server's log why it closed or reset connections",
@@ -86,7 +86,7 @@ REMEDIES: dict[str, Remedy | str] = {
         "Request fewer connections (`-c`), or allow more time for a response (`--timeout`)",
         "Use fewer users, or allow more time for a response",
     ),
-    "malformed": "Inspect the bytes that the server sends: they are not HTTP/1.1",
+    "malformed": "Inspect the bytes that the server sends: they are not valid HTTP/1.1",
     "open": Remedy(
         "Give the load more `connections`, or a lower rate",
         "Give the load more connections (`-c`), or a lower rate (`-R`)",

@@ -2,8 +2,8 @@
 
 - frequency: how far the mean frequency of the cores fell within the window, by its readings;
 - heat: times a core was slowed because it was too hot;
-- quota: share of the window for which a control group of Plimsoll was stopped because it had used
-  up its time;
+- quota: share of the window in which a control group of Plimsoll was throttled because it had used
+  up its CPU quota;
 - disk: share of the window in which some task waited for a disk (PSI);
 - speed: how far the processor time of the load generator per request varied from second to second,
   without what goes with its wake-ups (`aggregate.machine_speed`); where it is idle for most of the
@@ -52,7 +52,7 @@ WITHHELD_RATIO = Limit(
     0.001,
     0.05,
     "ratio",
-    "share of the measurement window for which a quota stopped a control group of Plimsoll",
+    "share of the measurement window in which a CPU quota throttled Plimsoll's control group",
     PROPOSAL,
 )
 DISK_RATIO = Limit(
@@ -82,8 +82,8 @@ THROTTLES = Limit(
     0.0,
     None,
     "times",
-    "times that a core was slowed by its heat in the measurement window",
-    "a core that was slowed is another core",
+    "thermal throttling events of cores in the measurement window",
+    "a throttled core is a slower machine",
 )
 SPEED_ERROR_RATIO = Limit(
     NAME,
@@ -94,7 +94,7 @@ SPEED_ERROR_RATIO = Limit(
     "ratio",
     "half width of the 95 % interval of the machine's mean speed in the measurement window of a "
     "single load",
-    "a mean of a measurement window may be as uncertain",
+    "the mean of a single window is as uncertain",
 )
 COMPARED_SPEED_ERROR_RATIO = Limit(
     NAME,
@@ -104,7 +104,7 @@ COMPARED_SPEED_ERROR_RATIO = Limit(
     None,
     "ratio",
     "the same of a trial of a campaign",
-    "intervals over repetitions contain it; beyond a third one trial shows too little",
+    "intervals over repetitions contain it; beyond a third, a trial says too little",
 )
 LIMITS = (
     WITHHELD_RATIO,
@@ -179,10 +179,10 @@ def _withheld(tables: Tables, limits: Limits) -> Finding | None:
         return None
     ratio = ratio or 0.0
     sentence = (
-        f"a quota of the control group withheld CPU time for {wording.percent(ratio)} of the "
+        f"a CPU quota throttled the control group for {wording.percent(ratio)} of the "
         "measurement window"
         if ratio > 0
-        else "no quota withheld CPU time in the measurement window"
+        else "no CPU quota throttled the control group in the measurement window"
     )
     remedy = "Raise the quota (`--cpus`), or use no more cores than it allows"
     return found(limits.of(WITHHELD_RATIO), ratio, sentence, remedy)
@@ -195,7 +195,7 @@ def _disk(tables: Tables, limits: Limits) -> Finding | None:
     sentence = (
         f"some task waited for a disk {wording.percent(round(ratio, 3))} of the measurement window"
     )
-    remedy = "Find what reads or writes on this host, or keep the results on a faster disk"
+    remedy = "Find which program reads or writes on this host, or store results on a faster disk"
     return found(limits.of(DISK_RATIO), ratio, sentence, remedy)
 
 
@@ -227,8 +227,7 @@ def _heat(tables: Tables, limits: Limits) -> Finding | None:
         return None
     times = max(round(grown), 0)
     sentence = (
-        f"cores were slowed by their heat {wording.several(times, 'time')} in the measurement "
-        "window"
+        f"cores were thermally throttled {wording.several(times, 'time')} in the measurement window"
     )
     return found(
         limits.of(THROTTLES),

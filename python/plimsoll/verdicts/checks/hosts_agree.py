@@ -1,9 +1,9 @@
 """Did load generators on different hosts see the same server?
 
-In the same second the same server answers all of them. The check compares, for each host, the
+In each second, one server responds to all of them. The check compares, for each host, the
 median service time of its responses with the mean of the other hosts' medians in the same seconds.
 It measures the largest mean ratio, less one. Where one host sees slower responses than the others,
-the difference is that host or its way to the server, and not the server.
+the cause is that host or its network path, not the server.
 
 Source: geometric mean over seconds of the ratio of medians, host against the others.
 """

@@ -4,8 +4,8 @@ A link carries no more than its rate, and less of that is payload: of 1,538 byte
 takes on Ethernet, 1,448 are. The check measures the busier direction in the measurement windows.
 The bytes are those of requests and responses by the rows with that overhead, or those of the
 interface by the kernel, whichever are more. They are divided by the speed of the interface that
-leads to the server. A result near 1 is the speed of the link and not that of the server. Of several
-hosts each is checked by its own interface, and the server by its own: the fullest counts.
+leads to the server. A result near 1 is the speed of the link and not that of the server. With
+several hosts, the interface of each host and of the server is checked, and the busiest counts.
 
 On one host there is no link. If the speed of a link cannot be read, as in most virtual machines,
 the check assumes 100 Mbit/s: traffic that fits into that is never limited by the link.
@@ -42,7 +42,7 @@ USED_RATIO = Limit(
     0.85,
     0.95,
     "ratio",
-    "bytes of the busier direction on the wire / what the link carries",
+    "bytes per second on the wire in the busier direction / speed of the link",
     PROPOSAL,
 )
 LIMITS = (USED_RATIO,)
@@ -61,7 +61,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(USED_RATIO)
     if tables.recording.server is None:
-        return not_checked(limit, "no server responded, so the link to it is unknown")
+        return not_checked(limit, "no server responded, so its link is unknown")
     loads = links.of_trial(tables)
     if not loads:
         where = "load generator and server are on one host: there is no link between them"
@@ -90,11 +90,11 @@ def _of_link(limit: Limit, load: LinkLoad) -> Finding:
         return found(
             limit,
             ratio,
-            f"{sentence}; a link of {wording.bits_per_second(LEAST_BITS_PER_S)} would do",
+            f"{sentence}; even a link of {wording.bits_per_second(LEAST_BITS_PER_S)} would suffice",
             "",
         )
     return unknown(
-        limit, sentence, "Compare it with the speed of the link, which this host does not show"
+        limit, sentence, "Compare it with the speed of the link, which this host does not report"
     )
 
 

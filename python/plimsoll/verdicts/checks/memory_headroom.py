@@ -68,7 +68,7 @@ KILLS = Limit(
     None,
     "processes",
     "processes that the kernel killed during the load because memory ran out",
-    "a kill always has an effect",
+    "every kill affects the result",
 )
 LIMITS = (
     SWAPPED_PER_S,
@@ -78,7 +78,7 @@ LIMITS = (
 )
 NEEDS = None
 ROLE = Role(lacks="memory")
-REMEDY = "Give the host more memory, or let the server use less"
+REMEDY = "Give the host more memory, or reduce the server's memory use"
 RATES = (
     (
         SWAPPED_PER_S,

@@ -49,7 +49,7 @@ RATE_DIFFERENCE = Limit(
     0.01,
     0.05,
     "ratio",
-    "difference between requests sent and requested in the measurement window / requested",
+    "difference between requests sent and requests due in the measurement window / due",
     PROPOSAL,
 )
 LAG_RATIO = Limit(
@@ -59,8 +59,8 @@ LAG_RATIO = Limit(
     0.1,
     1.0,
     "ratio",
-    "99th percentile of sent − due, or the highest known / median service time or 10 ms, the "
-    "longer",
+    "99th percentile of sent − due, or the highest known / median service time or 10 ms, "
+    "whichever is longer",
     PROPOSAL,
 )
 LIMITS = (

@@ -1,10 +1,11 @@
 """Were there enough ports and open files?
 
-- failed: requests that found no free port (EADDRNOTAVAIL) or no free file (EMFILE), of all;
-- files: open files of the fullest process of server or load generator, of its limit. A server at
+- failed: share of the requests that found no free port (EADDRNOTAVAIL) or file (EMFILE);
+- files: open files of a process of server or load generator, as a share of its limit. A server at
   its limit accepts no more, and the next connection waits in its listen queue;
-- ports: connections in TIME_WAIT, each of which keeps its port for a minute, of all ports and
-  source addresses towards the server. Only a load that keeps opening new connections uses them up.
+- ports: connections in TIME_WAIT, each of which keeps its port for a minute, as a share of the
+  local ports and addresses for connections to the server. Only a load that keeps opening new
+  connections uses them up.
 
 Source: getrlimit(2), proc_pid_limits(5); ip(7), ip_local_port_range; RFC 9293 on TIME-WAIT.
 """
@@ -46,7 +47,7 @@ FILES_RATIO = Limit(
     0.95,
     None,
     "ratio",
-    "open files of the fullest process / the most it may open",
+    "open files of a process / its limit, where this is highest",
     PROPOSAL,
 )
 PORTS_RATIO = Limit(
@@ -56,7 +57,7 @@ PORTS_RATIO = Limit(
     0.8,
     None,
     "ratio",
-    "connections in TIME_WAIT / ports towards the server",
+    "connections in TIME_WAIT / local ports for connections to the server",
     PROPOSAL,
 )
 LIMITS = (
@@ -121,8 +122,8 @@ def _files(tables: Tables, limits: Limits) -> list[Finding]:
         found(
             limits.of(FILES_RATIO),
             peak,
-            f"the fullest process of the {side} had {wording.percent(round(peak, 4))} of the files "
-            "open that it may",
+            f"a process of the {side} reached {wording.percent(round(peak, 4))} of its limit of "
+            "open files",
             f"Raise the limit of open files for the {side} (`ulimit -n`)",
         )
         for side, peak in peaks.items()
@@ -142,8 +143,8 @@ def _ports(tables: Tables, limits: Limits) -> list[Finding]:
     is_kept = load.keeps_connections
     ratio = resting / ports
     sentence = (
-        f"{wording.count(resting)} of {wording.count(ports)} ports towards the server were in "
-        "TIME_WAIT"
+        f"{wording.count(resting)} of {wording.count(ports)} local ports for connections to the "
+        "server were in TIME_WAIT"
     )
     remedy = "Keep connections alive, widen the range of ports, or set net.ipv4.tcp_tw_reuse"
     return [found(limits.of(PORTS_RATIO), 0.0 if is_kept else ratio, sentence, remedy)]

@@ -60,8 +60,8 @@ CONTRACT_PROBLEMS = Limit(
     None,
     0.0,
     "problems",
-    "what the contract check found wrong before and after the load",
-    "a server that does not do the work is not measured",
+    "violations of the contract before and after the load",
+    "a server that skips the work has no valid number",
 )
 WRONG_RATIO = Limit(
     NAME,
@@ -92,7 +92,7 @@ ODD_LENGTHS = Limit(
     0.0,
     None,
     "responses",
-    "responses without the length that most of their request type have, where none was expected",
+    "responses whose length differs from most of their request type, where none was expected",
     PROPOSAL,
 )
 UNSOLICITED = Limit(
@@ -102,8 +102,8 @@ UNSOLICITED = Limit(
     0.0,
     None,
     "connections",
-    "connections on which the server sent more bytes than its response has",
-    "RFC 9112, section 6.3: what follows a response belongs to the next one",
+    "connections on which the server sent bytes beyond the end of a response",
+    "RFC 9112, section 6.3: bytes after a response belong to the next one",
 )
 LIMITS = (
     CONTRACT_PROBLEMS,
@@ -119,9 +119,9 @@ REMEDY = Remedy(
     load="Inspect the responses, fix the server, and repeat the test",
 )
 LENGTHS_REMEDY = Remedy(
-    campaign="Compare such a body with the usual one; if both are right, the page varies",
+    campaign="Compare such a body with the usual one; if both are correct, the page varies",
     load="Compare such a body with the usual one, and give the expected length "
-    "(`--expect-length`); if both are right, the page varies",
+    "(`--expect-length`); if both are correct, the page varies",
 )
 TIMES = ("before", "after")
 MANY = 1000
@@ -310,7 +310,7 @@ def _recomputed(tables: Tables, limits: Limits) -> list[Finding]:
     if wrong:
         sentence = (
             f"of {wording.count(held)} bodies recomputed after the load, {wording.count(wrong)} "
-            f"were wrong{_interval(wrong, held)}: {problem}; so goodput is not reported"
+            f"were wrong{_interval(wrong, held)}: {problem}; goodput is not reported"
         )
         return [found(limit, wrong / held, sentence, REMEDY)]
     if elsewhere:

@@ -1,12 +1,12 @@
 """Did the server call the upstream for each response?
 
-A server that keeps what the upstream said is faster, and its responses may be right all the same.
+A server that caches the upstream's responses is faster, and its own may still be correct.
 The upstream is a witness: it counts the requests that it received over the life of the server. Each
 complete response of the load, and each of the contract checks, needs one of them. A response that
 takes less time than the upstream did not wait for it.
 
-The upstream is asked by no other program, so a surplus comes from a server that asks more than
-once; it is no fault.
+No other program calls the upstream, so a surplus comes from a server that calls it more than once;
+that is not a fault.
 
 Source: the reference server's own count of requests, and its service time (docs/calibration.md).
 """
@@ -31,9 +31,9 @@ NAME = "responses_from_upstream"
 TITLE = "Responses came from the upstream"
 PROBLEM = "Responses not from the upstream"
 SOURCE = "requests by the upstream's own count, against responses; its service time"
-UNASKED_RATIO = Limit(
+UNCALLED_RATIO = Limit(
     NAME,
-    "unasked_ratio",
+    "uncalled_ratio",
     "above",
     0.001,
     0.01,
@@ -51,20 +51,20 @@ LEAST_RATIO = Limit(
     "time of the fastest response / service time of the upstream",
     PROPOSAL,
 )
-LIMITS = (UNASKED_RATIO, LEAST_RATIO)
+LIMITS = (UNCALLED_RATIO, LEAST_RATIO)
 NEEDS = None
 ROLE = Role()
 REMEDY = "Make the server call the upstream for every response; disable its cache"
-STOPPED = "See whether the upstream was killed, and measure again"
+STOPPED = "Check whether the upstream was killed, and measure again"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether the upstream was asked for each response, and waited for."""
+    """Whether the server called the upstream for each response, and waited for it."""
     return of_trial(NAME, tables.recording, _findings(tables, limits), SOURCE)
 
 
 def _findings(tables: Tables, limits: Limits) -> list[Finding]:
-    upstream, limit = tables.recording.upstream, limits.of(UNASKED_RATIO)
+    upstream, limit = tables.recording.upstream, limits.of(UNCALLED_RATIO)
     if upstream is None:
         return [not_checked(limit, "the endpoint needs no upstream")]
     least_ns = tables.summary.service_time.min_ns

@@ -43,7 +43,7 @@ FLOOR_RATIO = Limit(
     PROPOSAL,
 )
 LIMITS = (FLOOR_RATIO,)
-NEEDS = EveryRequest(FLOOR_RATIO, "how long the fastest response took is unknown")
+NEEDS = EveryRequest(FLOOR_RATIO, "the time of the fastest response is unknown")
 ROLE = Role()
 TRIP = ("driver", "round_trip_min_s")
 REMEDY = "Discard these numbers: some responses did not come from the server"
@@ -61,7 +61,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         sentence = "connections carry several requests, so one round trip may serve many"
         return not_checked(limit, sentence)
     if tables.recording.load.events:
-        return not_checked(limit, "an event comes without a request of its own")
+        return not_checked(limit, "events have no requests of their own")
     if not tables.recording.is_over_tcp:
         return not_checked(limit, "the kernel measures no round trip over a Unix socket")
     if service_ns is None:

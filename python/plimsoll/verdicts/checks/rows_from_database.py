@@ -1,13 +1,13 @@
 """Did the rows of the responses come from the database?
 
-A server that keeps rows in its memory, or writes fewer than its responses say, is faster, and its
-responses may be right all the same. The database is a witness: it counts the rows that its tables
-gave and got over the life of the server, on a connection of whatever program. Each complete
-response of the load, and each of the contract checks, needs a known number of rows at least. Of
-what it needs, the share that the database did not count was not read, or not written.
+A server that keeps rows in its memory, or writes fewer than its responses claim, is faster, and its
+responses may still be correct. The database is a witness: it counts the rows read and written over
+the life of the server, by any connection. Each complete response of the load, and each of the
+contract checks, needs a known number of rows at least. The share of these rows that the database
+did not count was not read, or not written.
 
 The database of a server is used by no other program, so a surplus comes from a server that reads
-more than it must, or a row twice; it is no fault.
+more than it must, or a row twice; that is not a fault.
 
 Source: PostgreSQL documentation, the cumulative statistics system: `seq_tup_read`, `idx_tup_fetch`
 and `n_tup_upd` of `pg_stat_user_tables`.

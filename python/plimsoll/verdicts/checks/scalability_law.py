@@ -4,7 +4,8 @@ Over the levels of a ramp of a closed load that last two seconds or longer:
 
 - efficiency: throughput per connection at a level, X(N)/N, divided by the greatest of all lower
   levels. More connections can cost a server throughput, but they cannot raise the throughput of
-  each one. A level above that was not yet warm below it, or counts what was not served;
+  each one. If a level exceeds that, lower levels were not yet warm, or it counts requests that were
+  not served;
 - fit: four levels or more are compared with the universal scalability law, whose contention α and
   coherency β are not negative. If the law leaves more than a twentieth of the variance unexplained
   and misses a level by more than a tenth, throughput jumps in a way that no queue has. Levels then
@@ -50,7 +51,7 @@ EFFICIENCY = Limit(
     None,
     "ratio",
     "throughput per connection at a level / the best at a lower one",
-    PROPOSAL + "; 1 by the law, more where a ramp begins cold",
+    PROPOSAL + "; the law allows at most 1; a ramp that begins cold exceeds it",
 )
 R_SQUARED, MISSED_RATIO = law_fit.limits(NAME)
 LIMITS = (
@@ -67,8 +68,8 @@ SHORTEST = 2
 CHANCE = 4.0
 """Efficiency beyond 1 by less than so many standard deviations of a count is chance."""
 REMEDY = Remedy(
-    "Lengthen the warm-up and the steps, so that each level comes to its pace",
-    "Lengthen the climb (`--ramp`), so that each level comes to its pace",
+    "Lengthen the warm-up and the steps, so that each level reaches its steady state",
+    "Lengthen the climb (`--ramp`), so that each level reaches its steady state",
 )
 
 
@@ -103,7 +104,7 @@ def _efficiency(known: Sequence[Level], limits: Limits) -> list[Finding]:
         f"{wording.percent(round(ratio, 3))} of the best lower level"
     )
     limit = limits.of(EFFICIENCY)
-    clause = "" if limit.level(ratio) == "sound" else "; a server cannot gain by more connections"
+    clause = "" if limit.level(ratio) == "sound" else "; none gets faster by more of them"
     return [found(limit, ratio, sentence + clause, REMEDY)]
 
 
@@ -129,6 +130,6 @@ def _fit(known: Sequence[Level], limits: Limits) -> list[Finding]:
         return []
     most = wording.count(points[-1][0])
     over = f"over {wording.count(len(points))} levels up to {most} connections,"
-    close = ", and misses no level by much"
+    close = ", and no level is far from the curve"
     limit, width = limits.of(R_SQUARED), limits.of(MISSED_RATIO)
     return [law_fit.finding(over, fit, limit, width, REMEDY, close=close)]

@@ -38,7 +38,7 @@ FALL_RATIO = Limit(
     0.1,
     None,
     "ratio",
-    "fall of throughput from one level of connections to the next while fewer of them are used",
+    "fall of throughput from one level of connections to the next, with fewer connections in use",
     PROPOSAL,
 )
 LIMITS = (FALL_RATIO,)
@@ -48,7 +48,7 @@ FEWEST = 10
 """Levels of fewer connections show nothing about a fall."""
 LESS_USED = 0.05
 """The share of connections in use must fall by so much together with throughput."""
-REMEDY = "See what limits the number of connections that the server or the load generator works on"
+REMEDY = "Find what limits the number of connections that server or load generator serve at a time"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -71,7 +71,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         return not_checked(limit, "the load has no two levels of connections to compare")
     falls = [fall for pair in pairwise(known) if (fall := _fall(*pair)) is not None]
     if not falls:
-        sentence = f"from {_span(known)} throughput did not fall while fewer of them were used"
+        sentence = f"from {_span(known)}, throughput did not fall with fewer connections in use"
         return found(limit, 0.0, sentence, "")
     ratio, lower, higher = max(falls)
     sentence = (

@@ -54,7 +54,7 @@ RETRANSMITTED_RATIO = Limit(
     0.001,
     None,
     "ratio",
-    "segments that the host sent again in the measurement window / segments sent",
+    "segments that the host retransmitted in the measurement window / segments sent",
     PROPOSAL,
 )
 BROKEN_RATIO = Limit(
@@ -64,7 +64,7 @@ BROKEN_RATIO = Limit(
     0.001,
     None,
     "ratio",
-    "connections that the host saw reset, or not opened, in the measurement window / segments sent",
+    "connections reset or refused on the host in the measurement window / segments sent",
     PROPOSAL,
 )
 LIMITS = (
@@ -85,7 +85,7 @@ RESENT_S = 0.2
 """Linux waits at least so long for an acknowledgement (TCP_RTO_MIN)."""
 HERE = "lo"
 WHY_BROKEN = Remedy(
-    "See in `server.log` why connections broke", "See in the server's log why connections broke"
+    "Find in `server.log` why connections broke", "Find in the server's log why connections broke"
 )
 
 
@@ -94,7 +94,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     if tables.recording.is_over_tcp:
         findings = led_by(_again(tables, limits), *_broken(tables, limits))
     else:
-        sentence = "nothing is sent in packets through a Unix socket"
+        sentence = "a Unix socket sends no packets"
         findings = [not_checked(limits.of(RETRANSMITTED_RATIO), sentence)]
     return of_trial(NAME, tables.recording, findings, SOURCE)
 

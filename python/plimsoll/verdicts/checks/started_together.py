@@ -1,6 +1,6 @@
 """Did all load generators of a load start together?
 
-Several hosts start at one instant that each is told by its own clock. The check measures how much
+Several hosts start at one instant, each by its own clock. The check measures how much
 later than the first one the last one began, by clocks that were compared. A load that begins in
 pieces has a lower level than requested at first, and its seconds mix hosts at different stages.
 

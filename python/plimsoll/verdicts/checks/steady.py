@@ -96,7 +96,7 @@ START_RATIO = Limit(
     None,
     "ratio",
     "mean throughput of the measurement window against that of its steady state",
-    PROPOSAL + "; the speed of shared machines wanders by as much",
+    PROPOSAL + "; the speed of shared machines varies by as much",
 )
 LEVELS_RATIO = Limit(
     NAME,
@@ -148,8 +148,8 @@ MOST_LEVELS = 5
 FEWEST_PER_S = 10.0
 """Where fewer responses come in a second, one without a response means nothing."""
 LONGER = Remedy(
-    campaign="Hold the load longer, or repeat the trial at a quieter time",
-    load="Hold the load longer (`-d`), or repeat it at a quieter time",
+    campaign="Hold the load longer, or repeat the trial when the host is idle",
+    load="Hold the load longer (`-d`), or repeat it when the host is idle",
     imported="Measure again for longer",
 )
 WARM_LONGER = Remedy(
@@ -157,8 +157,8 @@ WARM_LONGER = Remedy(
     load="Give the server a warm-up (`--warm-up 10s`), or hold the load longer",
     imported="Leave its beginning out: `--warm-up 10s`",
 )
-SEE_WHAT_FILLS = Remedy("See what fills up or slows down in the server, and hold the load longer")
-SEE_WHY_IT_STOPPED = Remedy("See in the chart of throughput when the server stopped, and why")
+SEE_WHAT_FILLS = Remedy("Find what fills up or slows down in the server, and hold the load longer")
+SEE_WHY_IT_STOPPED = Remedy("Find in the throughput chart when the server stalled, and why")
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -174,7 +174,7 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
         step = wording.seconds(driver.instants_step_s)
         return [
             not_checked(
-                limit, f"the load generator rounds its instants to {step}: changes hide in it"
+                limit, f"the load generator rounds timestamps to {step}, too coarse to show changes"
             )
         ]
     if stopped := _stopped(tables, limits):
@@ -220,16 +220,16 @@ def _pace(tables: Tables, change: Drift, limits: Limits) -> list[Finding]:
 def _against_others(raw: Finding, left: Drift) -> Finding:
     """What is left of a change without what those that took turns with the server did as well."""
     if not left.is_beyond_scatter:
-        return not_checked(raw.limit, f"{raw.sentence}; those that it took turns with did as well")
+        return not_checked(raw.limit, f"{raw.sentence}; the other servers in turns changed alike")
     remains = wording.percent(round(abs(left.change_ratio), 4))
-    sentence = f"{raw.sentence}, {remains} beyond those that it took turns with"
+    sentence = f"{raw.sentence}, {remains} more than the servers that took turns with it"
     return found(raw.limit, abs(left.change_ratio), sentence, raw.remedy)
 
 
 def _of_server(raw: Finding, left: Finding | None) -> Finding:
     """What is left of a finding without what the machine changed."""
     if left is None:
-        return not_checked(raw.limit, f"{raw.sentence}, because the machine gave more or less")
+        return not_checked(raw.limit, f"{raw.sentence}, because the speed of the machine changed")
     if left.limit != raw.limit:
         return left
     return replace(raw, level=left.level, measured=left.measured)

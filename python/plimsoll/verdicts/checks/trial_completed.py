@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 NAME = "trial_completed"
 TITLE = "Trial completed"
 PROBLEM = "Trial incomplete"
-LOGS = Remedy("Look into `server.log` and `driver.log` of the trial", "Look into the server's log")
-SERVER_LOG = Remedy("Look into `server.log` of the trial", "Look into the server's log")
+LOGS = Remedy("Read `server.log` and `driver.log` of the trial", "Read the server's log")
+SERVER_LOG = Remedy("Read `server.log` of the trial", "Read the server's log")
 REPEAT_WHOLE = Remedy(
     "Repeat the trial and let it run to its end", "Repeat the load and let it run to its end"
 )
@@ -71,7 +71,7 @@ def _failed(recording: Recording, limit: Limit) -> Finding | None:
         return Finding("void", None, limit, f"the trial failed: {reason}", remedy)
     if driver is not None and driver.ended_by == "storage":
         sentence = "the load generator stopped because it could not write its rows"
-        return Finding("void", None, limit, sentence, "Make room on the disk, and repeat the load")
+        return Finding("void", None, limit, sentence, "Free disk space, and repeat the load")
     return None
 
 
@@ -80,40 +80,43 @@ def _gone(tables: Tables, limit: Limit) -> Finding | None:
     if tables.gone_ns is None:
         return None
     since = wording.seconds(tables.gone_ns / 1e9)
-    sentence = f"from {since} nothing listened on the port: the server ended under load"
+    sentence = f"from {since} on, nothing listened on the port: the server exited under load"
     return Finding("void", None, limit, sentence, SERVER_LOG)
 
 
 def _length(tables: Tables, limit: Limit) -> Finding:
     recording = tables.recording
-    asked_s = sum(stage.duration_s for stage in recording.load.stages if stage.kind == "hold")
+    requested_s = sum(stage.duration_s for stage in recording.load.stages if stage.kind == "hold")
     ran_s = sum(end - start for start, end in tables.holds) / 1e9
-    if not asked_s:
+    if not requested_s:
         return not_checked(limit, "the requested length of the measurement window is not recorded")
     if recording.driver is not None and recording.driver.ended_by == "request_limit":
         sentence = f"the load ended after the requested number of requests, in {_ran(ran_s)}"
         return found(limit, 0.0, sentence, "")
     is_interrupted = recording.driver is not None and recording.driver.ended_by == "interrupt"
     by = "the load was interrupted" if is_interrupted else "the load ended early or late"
-    is_late = ran_s > asked_s and recording.driver is not None and bool(recording.driver.figures)
-    apart_s = 0.0 if is_late else abs(ran_s - asked_s)
+    is_late = (
+        ran_s > requested_s and recording.driver is not None and bool(recording.driver.figures)
+    )
+    apart_s = 0.0 if is_late else abs(ran_s - requested_s)
     return found(
         limit,
-        apart_s / asked_s,
-        f"{by}: the measurement window lasted {_ran(ran_s)} of {wording.seconds(asked_s)} requested"
-        if apart_s > limit_s(limit, asked_s)
+        apart_s / requested_s,
+        f"{by}: the measurement window lasted {_ran(ran_s)} of "
+        f"{wording.seconds(requested_s)} requested"
+        if apart_s > limit_s(limit, requested_s)
         else f"the measurement window lasted {_ran(ran_s)}, as requested",
         REPEAT_WHOLE,
     )
 
 
-def limit_s(limit: Limit, asked_s: float) -> float:
+def limit_s(limit: Limit, requested_s: float) -> float:
     """The difference in seconds from which on a window is not as long as requested."""
-    return asked_s * (limit.doubtful if limit.doubtful is not None else limit.void or 0.0)
+    return requested_s * (limit.doubtful if limit.doubtful is not None else limit.void or 0.0)
 
 
 def _ran(ran_s: float) -> str:
-    return wording.seconds(ran_s) if ran_s else "no time at all"
+    return wording.seconds(ran_s) if ran_s else "0 s"
 
 
 def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
@@ -122,7 +125,7 @@ def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
     if kind in DRIVER_FAILED:
         return Cause(verdict.check, "the load generator failed, and its rows are lost")
     if kind in SERVER_FAILED or tables.gone_ns is not None:
-        return Cause(verdict.check, "the server ended before the load did")
+        return Cause(verdict.check, "the server exited before the load ended")
     if driver is not None and driver.ended_by == "interrupt":
         return Cause(verdict.check, "the load was interrupted", "interruption")
     return None

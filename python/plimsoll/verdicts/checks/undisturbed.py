@@ -16,8 +16,8 @@ more than half. In an open load the highest latencies contain the waits.
 A single load is doubtful from a tenth on, as for the uncertainty of a mean in `steady`. Trials of a
 campaign are compared with each other: what others took from all of them changes no ratio, its
 scatter is in the intervals, and `equally_disturbed` judges differences between entries. Such a
-trial is doubtful from a third on, when others had half as much as the trial. Beyond a half they had
-more than it, and the number is void.
+trial is doubtful from a third on, when others used half as much as the trial. Beyond a half they
+used more than it, and the number is void.
 
 Source: /proc/stat, /proc/<pid>/stat, /proc/<pid>/task/<tid>/schedstat; proc_stat(5),
 proc_pid_stat(5), `sched-stats` of Linux; decision 57.
@@ -56,8 +56,8 @@ LOST_RATIO = Limit(
     0.1,
     0.5,
     "ratio",
-    "share of the measurement window in which a single load waited for cores that others had",
-    "a mean of a measurement window may be as uncertain; void where others had more than the trial",
+    "share of the measurement window in which a single load waited for cores used by others",
+    "the mean of a single window is as uncertain; void where others used more than the trial",
 )
 COMPARED_LOST_RATIO = Limit(
     NAME,
@@ -67,7 +67,7 @@ COMPARED_LOST_RATIO = Limit(
     0.5,
     "ratio",
     "the same of a trial of a campaign",
-    "others had half as much as the trial; void where they had more than the trial",
+    "others used half as much as the trial; void where they used more than the trial",
 )
 LIMITS = (
     LOST_RATIO,
@@ -102,7 +102,7 @@ def _finding(tables: Tables, limit: Limit) -> Finding:
     recording, usage = tables.recording, tables.usage
     lost = disturbance.lost(recording, usage, tables.holds)
     if lost is None:
-        sentence = "CPU time of other programs could not be read; they may have disturbed the trial"
+        sentence = "CPU time of other programs could not be read; they may have slowed the trial"
         return unread_server(limit, recording, sentence)
     taken = disturbance.taken(recording, usage, tables.holds)
     sentence = _took(taken) if lost.ratio < TOLD else f"{_changed(tables, lost)}: {_by(lost)}"

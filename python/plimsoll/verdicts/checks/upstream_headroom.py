@@ -1,8 +1,8 @@
 """Was the server the limit, or the time that its upstream takes?
 
 Of the time of each response, the upstream takes a known part. If that is nearly all of it, two
-servers that do little themselves differ by little, and throughput is the number of connections by
-the service time of the upstream. More connections show more of the server.
+servers that do little themselves differ by little, and throughput is the number of connections
+divided by the upstream's service time. More connections show more of the server.
 
 Source: the response time law, R = N / X - Z; P. J. Denning, J. P. Buzen, ACM Computing Surveys
 10(3), 1978.
@@ -39,7 +39,7 @@ WAITING_RATIO = Limit(
 LIMITS = (WAITING_RATIO,)
 NEEDS = None
 ROLE = Role()
-REMEDY = "Measure with more `connections`, so that the server has more to do"
+REMEDY = "Measure with more `connections`, to keep the server busier"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:

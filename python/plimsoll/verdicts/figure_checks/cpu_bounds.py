@@ -35,7 +35,7 @@ DRIVER_RATIO = Limit(
     0.9,
     "ratio",
     "cores the load generator kept busy / cores it had",
-    "load generators warn of themselves from 80 % (Hyperfoil) and 90 % (Locust) on",
+    "load generators warn about their own CPU use from 80 % (Hyperfoil) or 90 % (Locust)",
 )
 LIMITS = (DRIVER_RATIO,)
 
@@ -45,7 +45,7 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     findings = [
         *_side(
             limits.of(SERVER_RATIO), "the server", figures.server_busy_cores, figures.server_cores,
-            "The measurement of processor time or the number of cores is wrong",
+            "The CPU time or the number of cores is wrong",
         ),
         *_side(
             limits.of(DRIVER_RATIO), "the load generator",

@@ -52,5 +52,5 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     if limit.level(ratio) == "sound":
         return verdict(NAME, figures.label, [found(limit, ratio, lengths, "")], SOURCE)
     sentence = f"{lengths} with their heads, and the tool counted none of them as failed"
-    remedy = "If all responses should be one and the same, some were cut off; compare their bodies"
+    remedy = "If all responses should be identical, some were truncated; compare their bodies"
     return verdict(NAME, figures.label, [found(limit, ratio, sentence, remedy)], SOURCE)

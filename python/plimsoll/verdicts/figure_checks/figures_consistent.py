@@ -58,7 +58,7 @@ THREADS_MOST_RATIO = Limit(
     1.2,
     "ratio",
     "rate / (threads × the greatest rate of one thread in a short stretch)",
-    PROPOSAL + "; wrk samples each thread every 100 ms, so its best stretch is hardly missed",
+    PROPOSAL + "; wrk samples each thread every 100 ms, so it rarely misses the best interval",
 )
 LIMITS = (
     APART_RATIO,
@@ -119,7 +119,7 @@ def _unless_sampled(figures: ReportedStatistics, finding: Finding) -> Finding:
     """A rate that is the mean of short stretches need not be the count / the time."""
     if not figures.sampled or finding.level == "sound":
         return finding
-    mean = "the tool prints the mean of the rates of short intervals, and these differed"
+    mean = "the tool prints the mean rate of short intervals, and these differed"
     return replace(finding, level="doubtful", further=(mean,))
 
 

@@ -110,12 +110,12 @@ def _high(figures: ReportedStatistics, limits: Limits, ratio: float, reported: s
     truth = f"the mean can have been {wording.seconds(most_s)} at most"
     if figures.times == "synthetic":
         made_up = (
-            "the printed mean is too high, because the tool made up times for requests it could "
+            "the printed mean is too high, because the tool computed times for requests it could "
             f"not send; {truth}"
         )
         remedy = "Do not quote mean and percentiles of this run; its maximum is as measured"
         finding = found(limit, ratio, reported, remedy, made_up)
         return replace(finding, level="doubtful") if finding.level == "void" else finding
-    sentence = f"{reported}: more time than they have"
+    sentence = f"{reported}: more than possible"
     remedy = "Throughput and times are not of the same requests, or one of them is wrong"
     return found(limit, ratio, sentence, remedy, truth)

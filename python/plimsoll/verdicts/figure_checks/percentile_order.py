@@ -36,7 +36,7 @@ DISORDER = Limit(
     None,
     0.0,
     "pairs",
-    "times that are shorter than one that they cannot be shorter than",
+    "percentiles that are shorter than a lower percentile",
     "the definition of a quantile",
 )
 LIMITS = (DISORDER,)

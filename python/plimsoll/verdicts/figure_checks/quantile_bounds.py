@@ -46,7 +46,7 @@ UPPER_RATIO = Limit(
     1.02,
     "ratio",
     "mean time by connections and throughput / the most that percentiles allow",
-    "a bound; 2 % for figures that were rounded",
+    "a bound; 2 % for rounding",
 )
 LOWER_RATIO = Limit(
     NAME,
@@ -56,7 +56,7 @@ LOWER_RATIO = Limit(
     0.98,
     "ratio",
     "mean time by connections and throughput / the least that percentiles allow",
-    "a bound; 2 % for figures that were rounded",
+    "a bound; 2 % for rounding",
 )
 NEEDED_MAX_RATIO = Limit(
     NAME,
@@ -65,7 +65,7 @@ NEEDED_MAX_RATIO = Limit(
     10.0,
     None,
     "ratio",
-    "what the unpublished maximum must be at least / the highest percentile published",
+    "least possible value of the unpublished maximum / the highest published percentile",
     PROPOSAL,
 )
 LIMITS = (
@@ -160,10 +160,10 @@ def _lower(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Fin
         f"{demand}, but by the printed percentiles it was {wording.seconds(least_s)} at least: the "
         "throughput is impossible with these latencies"
     )
-    remedy = "Do not quote these percentiles; measure with a tool that writes down every request"
+    remedy = "Do not quote these percentiles; measure with a tool that logs every request"
     finding = found(limit, ratio, sentence, remedy)
     if figures.times != "synthetic":
         return finding
     level = "doubtful" if finding.level == "void" else finding.level
-    made_up = "the tool made up times for requests that it did not send"
+    made_up = "the tool computed times for requests that it did not send"
     return replace(finding, level=level, further=(made_up,))

@@ -36,7 +36,7 @@ SAMPLES_RATIO = Limit(
     1.0,
     None,
     "ratio",
-    "requests behind the highest percentile up to p99 / requests it needs",
+    "requests that the highest percentile up to p99 is based on / requests it needs",
     "ten requests beyond a percentile, a usual rule",
 )
 LIMITS = (SAMPLES_RATIO,)
@@ -54,7 +54,7 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     needed = laws.enough(max(usual))
     limit = limits.of(SAMPLES_RATIO)
     sentence = (
-        f"{_name(max(usual))} rests on {wording.count(count)} requests, and needs "
+        f"{_name(max(usual))} is based on {wording.count(count)} requests and needs "
         f"{wording.count(needed)}{_rarer(shares, count)}"
     )
     remedy = "Measure for longer before quoting it"

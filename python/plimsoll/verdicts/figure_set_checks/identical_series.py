@@ -1,8 +1,8 @@
 """Do unrelated servers have the same series, step for step?
 
 Two servers do not give the same number at each step of a load. If they do, within half a percent,
-the series shows the load and not the servers, or one run stands for two. Results of one server and
-endpoint, in the order in which they were published, are a series. Fewer than five steps may be
+the series shows the load and not the servers, or one run was published twice. Results of one server
+and endpoint, in the order in which they were published, are a series. Fewer than five steps may be
 alike by chance, and series that hardly change must be equal to the last digit.
 
 Source: comparison of series; the width is a first proposal.

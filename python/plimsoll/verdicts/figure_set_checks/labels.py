@@ -36,7 +36,7 @@ EQUAL_RATIO = Limit(
     0.2,
     0.5,
     "ratio",
-    "results with two equal times that have no reason to be equal / results with such times",
+    "results with two equal times without a reason / results with both times",
     PROPOSAL,
 )
 LIMITS = (EQUAL_RATIO,)

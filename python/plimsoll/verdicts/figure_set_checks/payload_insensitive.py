@@ -34,7 +34,7 @@ SUBJECT = "all together"
 FEWEST = 4
 REMEDY = (
     "Find out which limit per request it is: cores of the load generator, its connections, or one "
-    "process of the server that takes in all requests"
+    "server process that accepts all requests"
 )
 
 

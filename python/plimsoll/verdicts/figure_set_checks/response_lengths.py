@@ -40,7 +40,7 @@ APART_RATIO = Limit(
     None,
     "ratio",
     "length of responses by bytes and requests per second, against the median of its runs",
-    PROPOSAL + "; 1 % for figures that were rounded",
+    PROPOSAL + "; 1 % for rounding",
 )
 LIMITS = (APART_RATIO,)
 SUBJECT = "all together"

@@ -57,7 +57,7 @@ def test_a_plug_is_asked_for_its_power(scheme: str, kind: Kind, channel: str, wa
         ("shelly", fake_plugs.shelly_1, "/2", "no power on channel 2"),
         ("shelly", fake_plugs.shelly_2, "/1", "no power on channel 1"),
         ("tasmota", fake_plugs.shelly_2, "", "status 404"),
-        ("tasmota", fake_plugs.tasmota_with_password, "", "wants a password"),
+        ("tasmota", fake_plugs.tasmota_with_password, "", "requires a password"),
     ],
 )
 def test_a_plug_without_a_power_says_what_is_wrong(
@@ -91,7 +91,7 @@ def test_a_plug_that_answers_late_says_no_power(
 ) -> None:
     monkeypatch.setattr(asking, "TIMEOUT_S", 0.05)
     with served("tasmota", fake_plugs.tasmota, plug) as meter:
-        with pytest.raises(MeterFailed, match=r"did not answer within 0\.05 s"):
+        with pytest.raises(MeterFailed, match=r"did not respond within 0\.05 s"):
             meter.watts()
 
 
@@ -110,7 +110,7 @@ def test_a_kasa_plug_is_asked_over_its_cipher() -> None:
         plug.watts = 17.25
         assert meter.watts() == 17.25
         plug.broken = "nonsense"
-        with pytest.raises(MeterFailed, match="did not answer as a Kasa plug"):
+        with pytest.raises(MeterFailed, match="did not respond as a Kasa plug"):
             meter.watts()
         plug.broken = ""
         assert meter.watts() == 17.25
@@ -130,7 +130,9 @@ def test_a_fritz_box_is_asked_in_a_session(monkeypatch: pytest.MonkeyPatch) -> N
         assert len(plug.asked) == asked + 1
 
 
-@pytest.mark.parametrize(("password", "words"), [("", "wants a password"), ("x", "refused name")])
+@pytest.mark.parametrize(
+    ("password", "words"), [("", "requires a password"), ("x", "refused name")]
+)
 def test_a_fritz_box_that_refuses_says_so(
     monkeypatch: pytest.MonkeyPatch, password: str, words: str
 ) -> None:

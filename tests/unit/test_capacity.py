@@ -1,4 +1,4 @@
-"""Ceilings: kept for a host and an engine, and looked up for a trial."""
+"""Capacities: kept for a host and an engine, and looked up for a trial."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from plimsoll import capacity
-from plimsoll.capacity import Ceiling
+from plimsoll.capacity import EngineCapacity
 from plimsoll.errors import StorageError
 
 HOST = {"cores": [0, 1], "cpu_model": "a processor", "kernel": "6.1"}
 ENGINE = capacity.engine("plimsoll", "1.0")
 
 
-def of(connections: int, response_bytes: float, cpu_s: float = 1e-5) -> Ceiling:
-    return Ceiling(connections, response_bytes, 50_000.0, 1, cpu_s, 0.5, 1.0)
+def of(connections: int, response_bytes: float, cpu_s: float = 1e-5) -> EngineCapacity:
+    return EngineCapacity(connections, response_bytes, 50_000.0, 1, cpu_s, 0.5, 1.0)
 
 
 CASES = (of(64, 40.0), of(64, 2100.0), of(9000, 40.0), of(9000, 2100.0))
@@ -46,7 +46,7 @@ def test_facts_that_change_from_day_to_day_do_not_matter() -> None:
     assert capacity.kept({**HOST, "open_files_soft": 1024}, ENGINE) == CASES
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 0}', '{"format": 1, "ceilings": [{}]}'])
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 0}', '{"format": 1, "capacities": [{}]}'])
 def test_a_file_that_cannot_be_understood_is_no_ceiling(text: str) -> None:
     path = capacity.keep(CASES, HOST, ENGINE)
     path.write_text(text)
@@ -61,7 +61,7 @@ def test_a_file_named_by_hand_is_not_where_trials_look(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_is_an_error_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError) as raised:
-        capacity.keep(CASES, HOST, ENGINE, tmp_path / "file" / "ceiling.json")
+        capacity.keep(CASES, HOST, ENGINE, tmp_path / "file" / "capacity.json")
     assert "--into" in raised.value.hint
 
 
