@@ -50,6 +50,12 @@ LEAST_CLOSE = 0.95
 WITHIN = 0.02
 """Half the width of an interval that ends a search, as a share of the rate."""
 
+THEORY = {
+    "M/D/1": ((), queues.md1_quantile_s, queues.md1_within),
+    "M/M/1": (("--exponential",), queues.mm1_quantile_s, queues.mm1_within),
+}
+"""Options of the reference server, quantile and distribution of the response time."""
+
 LOADS = (0.5, 0.8, 0.95)
 SERVICE_S = 0.001
 QUEUE = ("--one-at-a-time", "--service-time", f"{round(SERVICE_S * 1e9)}ns")
@@ -77,8 +83,8 @@ PROMPT = 0.1
 
 TOO_BUSY = 3
 
-Quantile = Callable[[float, float, float], float]
-"""Response time by share, rate and service time."""
+Within = Callable[[float, float, float], float]
+"""Share of the responses that take no longer, by that time, rate and service time."""
 
 Truth = Callable[[float], float]
 """The line, by what waking up and the way there and back take, in seconds."""
@@ -163,38 +169,30 @@ class SearchOutcome:
 
 def cases() -> list[Case]:
     """Every case."""
-    theory: dict[str, tuple[tuple[str, ...], Quantile]] = {
-        "M/D/1": ((), queues.md1_quantile_s),
-        "M/M/1": (("--exponential",), queues.mm1_quantile_s),
-    }
-    loaded = [
-        _loaded(name, options, quantile_s, load)
-        for name, (options, quantile_s) in theory.items()
-        for load in LOADS
-    ]
+    loaded = [_loaded(name, load) for name in THEORY for load in LOADS]
     return [*loaded, _stopping(), _slowing(), _full()]
 
 
-def _loaded(name: str, options: tuple[str, ...], quantile_s: Quantile, load: float) -> Case:
+def _loaded(name: str, load: float) -> Case:
+    options, quantile_s, within = THEORY[name]
     limit_s = quantile_s(0.99, load / SERVICE_S, SERVICE_S)
     return Case(
         name=f"{name} {load:.0%}",
         options=(*QUEUE, *options),
         percent=99,
         limit_s=limit_s,
-        truth_per_s=partial(_line_per_s, quantile_s, load, SERVICE_S),
+        truth_per_s=partial(_line_per_s, within, limit_s, SERVICE_S),
         budget_s=LONG_BUDGET_S if (name, load) in LONG else BUDGET_S,
     )
 
 
-def _line_per_s(quantile_s: Quantile, load: float, service_s: float, floor_s: float) -> float:
-    """The rate at which the p99 is that at a load less what the way there and back takes."""
-    most_s = quantile_s(0.99, load / service_s, service_s) - floor_s
+def _line_per_s(within: Within, limit_s: float, service_s: float, floor_s: float) -> float:
+    """The rate at which the p99 is what the way there and back leaves of a limit."""
 
-    def beyond(lower: float) -> float:
-        return quantile_s(0.99, lower / service_s, service_s) - most_s
+    def beyond(load: float) -> float:
+        return within(limit_s - floor_s, load / service_s, service_s) - 0.99
 
-    return float(brentq(beyond, load / 2, load, xtol=1e-5)) / service_s
+    return float(brentq(beyond, 0.1, 0.99, xtol=1e-6)) / service_s
 
 
 def _stopping() -> Case:
@@ -210,7 +208,7 @@ def _slowing() -> Case:
     slower_s = SERVICE_S * SLOWER_BY
     limit_s = queues.md1_quantile_s(0.99, SLOWER_LOAD / slower_s, slower_s)
     slowing = ("--slower-after", f"{SLOWER_AFTER_S}s", "--slower-by", f"{SLOWER_BY}")
-    truth = partial(_line_per_s, queues.md1_quantile_s, SLOWER_LOAD, slower_s)
+    truth = partial(_line_per_s, queues.md1_within, limit_s, slower_s)
     return Case("slower", (*QUEUE, *slowing), 99, limit_s, truth)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -27,7 +28,7 @@ def case(name: str) -> Case:
     [("M/D/1 50%", queues.md1_quantile_s), ("M/M/1 80%", queues.mm1_quantile_s)],
 )
 def test_the_way_there_and_back_is_taken_off_the_limit(
-    name: str, quantile_s: bench.Quantile
+    name: str, quantile_s: Callable[[float, float, float], float]
 ) -> None:
     known = case(name)
     line_per_s = known.truth_per_s(0.0002)
