@@ -163,7 +163,7 @@ line-coverage: setup ## how often intervals of simulated load lines hold; five m
 	$(BIN)/python benches/line_coverage.py
 
 .PHONY: line-truth
-line-truth: setup ## load lines of a real server whose line is known; six hours, SEARCHES=1 for twenty minutes
+line-truth: setup ## load lines of a real server whose line is known; about an hour on a quiet machine, SEARCHES=2 for ten minutes
 	$(BIN)/python benches/line_truth.py $(if $(SEARCHES),--searches $(SEARCHES))
 
 ROWS ?= 10000000

@@ -5,28 +5,40 @@ exponential one (M/M/1); limits of p99 are where theory has them at 50, 80 and 9
 servers have another limit: one stops for 200 ms every 3 s, one becomes slower after a minute, and
 one does not accept for 100 ms while its listen queue takes 33 connections.
 
-A limit is what theory says plus what waking up and the way there and back take, measured before
-each search at a low rate. Server and load generator have a core each; the machine must be quiet.
+Service times are long, so a search needs little of the machine, and many run at the same time.
+Threads that serve and that send run at real-time priority where that is allowed: what else the
+machine does delays them little. What waking up and the way there and back take is measured all the
+while on a server without a queue. The truth is the line of theory for the limit less its mean. A
+case is *prompt* if 99 % of these took less than a tenth of the limit more; else the machine was too
+busy to tell where the line is.
+
 A search is *close* if its line is within 3 % of the truth, and *holds* if its interval contains it.
 
-Exit codes: 0 at least 19 of 20 searches of each case are close, 1 they are not.
+Exit codes: 0 at least 19 of 20 searches of each case are close, 1 they are not, 3 the machine was
+too busy for one of the cases.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
+
+from scipy.optimize import brentq
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import plimsoll
 import queues
 from plimsoll.load_line import limits
-from workbench import host, page
+from workbench import host, page, prompt
 from workbench.processes import Reference
 
 CLOSE = 0.03
@@ -38,7 +50,21 @@ LEAST_CLOSE = 0.95
 WITHIN = 0.02
 """Half the width of an interval that ends a search, as a share of the rate."""
 
+THEORY = {
+    "M/D/1": ((), queues.md1_quantile_s, queues.md1_within),
+    "M/M/1": (("--exponential",), queues.mm1_quantile_s, queues.mm1_within),
+}
+"""Options of the reference server, quantile and distribution of the response time."""
+
 LOADS = (0.5, 0.8, 0.95)
+SERVICE_S = 0.001
+QUEUE = ("--one-at-a-time", "--service-time", f"{round(SERVICE_S * 1e9)}ns")
+
+BUDGET_S, LONG_BUDGET_S = 300.0, 600.0
+"""Seconds of a search: chance alone then keeps 3 % (`tests/unit/load_line/test_search.py`)."""
+
+LONG = {("M/M/1", 0.5), ("M/M/1", 0.95)}
+"""Where as many requests say less of the line."""
 
 STOP_S, STOP_EVERY_S, STOP_LIMIT_S = 0.2, 3.0, 0.1
 SLOWER_AFTER_S, SLOWER_BY, SLOWER_LOAD = 60, 1.4, 0.8
@@ -47,7 +73,21 @@ FULL_S, FULL_EVERY_S, FULL_BACKLOG, FULL_LIMIT_S = 0.1, 0.7, 32, 0.5
 
 PATH = "/empty"
 
-FLOOR_RATE_PER_S, FLOOR_S = 100.0, 3.0
+BESIDE = 20
+"""Searches at the same time."""
+
+FLOOR_RATE_PER_S, FLOOR_S = 100.0, 20.0
+
+PROMPT = 0.1
+"""Greatest share of a limit that 99 % of the ways there and back may take."""
+
+TOO_BUSY = 3
+
+Within = Callable[[float, float, float], float]
+"""Share of the responses that take no longer, by that time, rate and service time."""
+
+Truth = Callable[[float], float]
+"""The line, by what waking up and the way there and back take, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -58,34 +98,68 @@ class Case:
         name: What it is called.
         options: Options of the reference server.
         percent: Percentile of the limit.
-        limit_s: The limit, without what the way there and back takes.
-        truth_per_s: The line.
+        limit_s: The limit.
+        truth_per_s: Gives the line.
+        budget_s: Length of a search, in seconds.
         keep_alive: Whether a connection carries more than one request.
-        least_budget_s: Shortest search that can find the line, in seconds.
     """
 
     name: str
     options: tuple[str, ...]
     percent: float
     limit_s: float
-    truth_per_s: float
+    truth_per_s: Truth
+    budget_s: float = BUDGET_S
     keep_alive: bool = True
-    least_budget_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class FloorTimes:
+    """What waking up and the way there and back take beside a service.
+
+    Attributes:
+        mean_s: Their mean, in seconds.
+        p99_s: Their 99th percentile, in seconds.
+    """
+
+    mean_s: float
+    p99_s: float
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search found.
+
+    Attributes:
+        rate_per_s: The line; None where none was found.
+        low: Lower end of its interval.
+        high: Upper end.
+        began_s: When it began, on the monotonic clock.
+        ended_s: When it ended.
+    """
+
+    rate_per_s: float | None
+    low: float
+    high: float
+    began_s: float
+    ended_s: float
 
 
 @dataclass(frozen=True)
 class SearchOutcome:
-    """A search of a known line.
+    """A search beside the truth.
 
     Attributes:
         off: Line ÷ truth − 1; None where no line was found.
         holds: Whether the interval contains the truth.
-        floor_s: What waking up and the way there and back took, in seconds.
+        reach: Half the width of the interval / the truth.
+        floor: What waking up and the way there and back took.
     """
 
     off: float | None
     holds: bool
-    floor_s: float
+    reach: float
+    floor: FloorTimes
 
     @property
     def is_close(self) -> bool:
@@ -93,114 +167,183 @@ class SearchOutcome:
         return self.off is not None and abs(self.off) <= CLOSE
 
 
-def cases(service_s: float) -> list[Case]:
-    """Every case, for a service time in seconds."""
-    queue = ("--one-at-a-time", "--service-time", f"{round(service_s * 1e9)}ns")
-    theory = {
-        "M/D/1": (queue, queues.md1_quantile_s),
-        "M/M/1": ((*queue, "--exponential"), queues.mm1_quantile_s),
-    }
-    loaded = [
-        _loaded(f"{name} {load:.0%}", options, quantile_s, load, service_s)
-        for name, (options, quantile_s) in theory.items()
-        for load in LOADS
-    ]
-    return [*loaded, _stopping(queue, service_s), _slowing(queue, service_s), _full()]
+def cases() -> list[Case]:
+    """Every case."""
+    loaded = [_loaded(name, load) for name in THEORY for load in LOADS]
+    return [*loaded, _stopping(), _slowing(), _full()]
 
 
-def _loaded(
-    name: str,
-    options: tuple[str, ...],
-    quantile_s: Callable[[float, float, float], float],
-    load: float,
-    service_s: float,
-) -> Case:
-    truth_per_s = load / service_s
-    return Case(name, options, 99, quantile_s(0.99, truth_per_s, service_s), truth_per_s)
+def _loaded(name: str, load: float) -> Case:
+    options, quantile_s, within = THEORY[name]
+    limit_s = quantile_s(0.99, load / SERVICE_S, SERVICE_S)
+    return Case(
+        name=f"{name} {load:.0%}",
+        options=(*QUEUE, *options),
+        percent=99,
+        limit_s=limit_s,
+        truth_per_s=partial(_line_per_s, within, limit_s, SERVICE_S),
+        budget_s=LONG_BUDGET_S if (name, load) in LONG else BUDGET_S,
+    )
 
 
-def _stopping(queue: tuple[str, ...], service_s: float) -> Case:
+def _line_per_s(within: Within, limit_s: float, service_s: float, floor_s: float) -> float:
+    """The rate at which the p99 is what the way there and back leaves of a limit."""
+
+    def beyond(load: float) -> float:
+        return within(limit_s - floor_s, load / service_s, service_s) - 0.99
+
+    return float(brentq(beyond, 0.1, 0.99, xtol=1e-6)) / service_s
+
+
+def _stopping() -> Case:
     limit = limits.latency(90, STOP_LIMIT_S)
-    truth_per_s = queues.line_of_long_runs(limit, service_s, (STOP_S, STOP_EVERY_S))
-    options = (*queue, "--stall", f"{STOP_S}s", "--stall-every", f"{STOP_EVERY_S}s")
-    return Case("stops", options, 90, STOP_LIMIT_S, truth_per_s)
+    stops = (STOP_S, STOP_EVERY_S)
+    truth_per_s = queues.line_of_long_runs(limit, SERVICE_S, stops)
+    stalling = ("--stall", f"{STOP_S}s", "--stall-every", f"{STOP_EVERY_S}s")
+    options = (*QUEUE, *stalling)
+    return Case("stops", options, 90, STOP_LIMIT_S, lambda _: truth_per_s)
 
 
-def _slowing(queue: tuple[str, ...], service_s: float) -> Case:
-    slower_s = service_s * SLOWER_BY
-    truth_per_s = SLOWER_LOAD / slower_s
-    limit_s = queues.md1_quantile_s(0.99, truth_per_s, slower_s)
-    options = (*queue, "--slower-after", f"{SLOWER_AFTER_S}s", "--slower-by", f"{SLOWER_BY}")
-    return Case("slower", options, 99, limit_s, truth_per_s, least_budget_s=3 * SLOWER_AFTER_S)
+def _slowing() -> Case:
+    slower_s = SERVICE_S * SLOWER_BY
+    limit_s = queues.md1_quantile_s(0.99, SLOWER_LOAD / slower_s, slower_s)
+    slowing = ("--slower-after", f"{SLOWER_AFTER_S}s", "--slower-by", f"{SLOWER_BY}")
+    truth = partial(_line_per_s, queues.md1_within, limit_s, slower_s)
+    return Case("slower", (*QUEUE, *slowing), 99, limit_s, truth)
 
 
 def _full() -> Case:
     options = ("--stall", f"{FULL_S}s", "--stall-every", f"{FULL_EVERY_S}s")
     backlog = ("--backlog", f"{FULL_BACKLOG}")
     truth_per_s = queues.line_of_a_listen_queue(0.01, FULL_BACKLOG + 1, FULL_S, FULL_EVERY_S)
-    return Case("listen queue", (*options, *backlog), 99, FULL_LIMIT_S, truth_per_s, False)
+    kept = {"limit_s": FULL_LIMIT_S, "truth_per_s": lambda _: truth_per_s, "keep_alive": False}
+    return Case("listen queue", (*options, *backlog), 99, **kept)
 
 
-def floor_s(service_s: float) -> float:
-    """What waking up and the way there and back take beside a service, the median in seconds."""
-    cores = host.cores()
-    options = ("--service-time", f"{round(service_s * 1e9)}ns")
-    with (
-        Reference((cores.server,), options=options) as server,
-        plimsoll.load(
-            server.address + PATH,
-            rate_per_s=FLOOR_RATE_PER_S,
-            duration_s=FLOOR_S,
-            driver_cores=(cores.tool,),
-        ) as result,
-    ):
-        summary = result.summary
-    if summary is None or summary.response_time.p50_ns is None:
-        raise SystemExit("error: no response at a low rate")
-    return max(0.0, summary.response_time.p50_ns / 1e9 - service_s)
+class Floor:
+    """What waking up and the way there and back take, over time."""
+
+    def __init__(self) -> None:
+        """Nothing is measured yet."""
+        self._measured: list[tuple[float, FloorTimes]] = []
+
+    def measure(self) -> None:
+        """Measures for some seconds."""
+        cores = host.cores()
+        options = ("--service-time", f"{round(SERVICE_S * 1e9)}ns")
+        with (
+            Reference((cores.server,), options=options) as server,
+            plimsoll.load(
+                server.address + PATH,
+                rate_per_s=FLOOR_RATE_PER_S,
+                duration_s=FLOOR_S,
+                driver_cores=(cores.tool,),
+            ) as result,
+        ):
+            summary = result.summary
+        times = summary and summary.response_time
+        if times is None or times.mean_ns is None or times.p99_ns is None:
+            raise SystemExit("error: too few responses at a low rate")
+        beside = (max(0.0, one / 1e9 - SERVICE_S) for one in (times.mean_ns, times.p99_ns))
+        self._measured.append((time.monotonic(), FloorTimes(*beside)))
+
+    def between(self, began_s: float, ended_s: float) -> FloorTimes:
+        """The means between two instants of the monotonic clock."""
+        inside = [times for at_s, times in self._measured if began_s <= at_s <= ended_s]
+        found = inside or [self._measured[-1][1]]
+        return FloorTimes(fmean(one.mean_s for one in found), fmean(one.p99_s for one in found))
 
 
-def searched(case: Case, seed: int, budget_s: float, service_s: float) -> SearchOutcome:
+def searched(
+    options: tuple[str, ...], limit: str, seed: int, budget_s: float, *, keep_alive: bool
+) -> Search:
     """Searches the line of a fresh server once."""
-    cores, floor = host.cores(), floor_s(service_s)
-    limit = f"p{case.percent:g}={(case.limit_s + floor) * 1e6:.3f}us"
+    cores, began_s = host.cores(), time.monotonic()
     with (
-        Reference((cores.server,), options=(*case.options, "--seed", f"{seed}")) as server,
+        Reference((cores.server,), options=(*options, "--seed", f"{seed}")) as server,
         plimsoll.line(
             server.address + PATH,
             limit,
-            budget_s=max(budget_s, case.least_budget_s),
+            budget_s=budget_s,
             within=WITHIN,
-            keep_alive=case.keep_alive,
+            keep_alive=keep_alive,
             driver_cores=(cores.tool,),
         ) as result,
     ):
         edge = result.lines[0].edge
+    ended_s = time.monotonic()
     if edge is None:
-        return SearchOutcome(None, holds=False, floor_s=floor)
-    off = edge.rate_per_s / case.truth_per_s - 1
-    return SearchOutcome(off, edge.interval.holds(case.truth_per_s), floor)
+        return Search(None, 0.0, 0.0, began_s, ended_s)
+    return Search(edge.rate_per_s, edge.interval.low, edge.interval.high, began_s, ended_s)
+
+
+def outcome(case: Case, search: Search, floor: Floor) -> SearchOutcome:
+    """A search beside the truth."""
+    times = floor.between(search.began_s, search.ended_s)
+    truth_per_s = case.truth_per_s(times.mean_s)
+    if search.rate_per_s is None:
+        return SearchOutcome(None, holds=False, reach=0.0, floor=times)
+    return SearchOutcome(
+        off=search.rate_per_s / truth_per_s - 1,
+        holds=search.low <= truth_per_s <= search.high,
+        reach=(search.high - search.low) / 2 / truth_per_s,
+        floor=times,
+    )
+
+
+def all_searched(
+    wanted: Sequence[Case], searches: int, beside: int, budget_s: float | None
+) -> Iterator[tuple[Case, SearchOutcome]]:
+    """Every search as it ends, so many at a time; the floor is measured all the while."""
+    floor = Floor()
+    spawning = get_context("spawn")
+    with prompt.promoting(), ProcessPoolExecutor(beside, spawning, max_tasks_per_child=1) as pool:
+        running: dict[Future[Search], Case] = {}
+        for case in wanted:
+            limit = f"p{case.percent:g}={case.limit_s * 1e6:.3f}us"
+            for seed in range(searches):
+                length_s = budget_s or case.budget_s
+                asked = (case.options, limit, seed, length_s)
+                running[pool.submit(searched, *asked, keep_alive=case.keep_alive)] = case
+        while running:
+            floor.measure()
+            for done in wait(running, timeout=0).done:
+                yield (case := running.pop(done)), outcome(case, done.result(), floor)
 
 
 def row(case: Case, found: Sequence[SearchOutcome]) -> tuple[str, ...]:
     """What the searches of a case amount to."""
     off = [one.off for one in found if one.off is not None]
     farthest = f"{max(map(abs, off)):.1%}" if off else ""
+    mean_s, p99_s = _floor_of(found)
     return (
         case.name,
         f"p{case.percent:g} {case.limit_s * 1e3:.3g} ms",
-        f"{case.truth_per_s:,.0f}",
+        f"{case.truth_per_s(mean_s):,.0f}",
+        f"{case.budget_s:,.0f}",
         f"{sum(one.is_close for one in found)} of {len(found)}",
         f"{median(off):+.1%}" if off else "",
         farthest,
         f"{sum(one.holds for one in found)} of {len(found)}",
-        f"{median(one.floor_s for one in found) * 1e6:.0f}",
+        f"±{median(one.reach for one in found):.1%}",
+        f"{mean_s * 1e6:.0f}, {p99_s * 1e6:.0f}",
     )
 
 
+def is_prompt(case: Case, found: Sequence[SearchOutcome]) -> bool:
+    """Whether the machine was quiet enough to tell where the line is."""
+    return _floor_of(found)[1] <= PROMPT * case.limit_s
+
+
+def _floor_of(found: Sequence[SearchOutcome]) -> tuple[float, float]:
+    """Median of the means, and of the 99th percentiles, in seconds."""
+    floors = [one.floor for one in found]
+    return median(one.mean_s for one in floors), median(one.p99_s for one in floors)
+
+
 HEAD = (
-    *("server", "limit", "line, per second", "within 3 %", "median", "farthest"),
-    *("interval holds", "way and waking, µs"),
+    *("server", "limit", "line, per second", "s", "within 3 %", "median", "farthest"),
+    *("interval holds", "interval", "way and waking, µs: mean, p99"),
 )
 
 
@@ -213,23 +356,31 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
     add("--searches", type=int, default=20, help="of each case; 20")
-    add("--budget", type=float, default=150.0, help="seconds of a search; 150")
-    add("--service-us", type=float, default=1000.0, help="service time in microseconds; 1000")
-    add("--only", default="", help="cases whose names contain this")
+    add("--beside", type=int, default=BESIDE, help=f"searches at the same time; {BESIDE}")
+    add("--budget", type=float, help="seconds of each search; by default as long as its case needs")
+    add("--only", default="", help="cases whose names contain one of these: 80%%,stops")
     asked = parser.parse_args(arguments)
-    service_s = asked.service_us / 1e6
-    wanted = [case for case in cases(service_s) if asked.only in case.name]
-    rows, is_close = list[tuple[str, ...]](), True
-    for case in wanted:
-        found = list[SearchOutcome]()
-        for seed in range(asked.searches):
-            found.append(searched(case, seed, asked.budget, service_s))
-            off = found[-1].off
-            print(case.name, seed, "no line" if off is None else f"{off:+.1%}", file=sys.stderr)
-        rows.append(row(case, found))
-        is_close &= sum(one.is_close for one in found) >= LEAST_CLOSE * len(found)
-    print(f"{host.described()}.\n\n{page.table(HEAD, rows)}")
-    return int(not is_close)
+    wanted = [case for case in cases() if any(each in case.name for each in asked.only.split(","))]
+    if not wanted:
+        parser.error(f"no case is called `{asked.only}`")
+    found: dict[str, list[SearchOutcome]] = {case.name: [] for case in wanted}
+    for case, one in all_searched(wanted, asked.searches, asked.beside, asked.budget):
+        found[case.name].append(one)
+        off = "no line" if one.off is None else f"{one.off:+.1%} ± {one.reach:.1%}"
+        print(f"{case.name}: {off}", file=sys.stderr)
+    print(f"{host.described()}.\n")
+    print(page.table(HEAD, [row(case, found[case.name]) for case in wanted]))
+    return verdict(wanted, found)
+
+
+def verdict(wanted: Sequence[Case], found: Mapping[str, Sequence[SearchOutcome]]) -> int:
+    """The exit code; says which cases the machine was too busy for."""
+    busy = [case.name for case in wanted if not is_prompt(case, found[case.name])]
+    if busy:
+        print(f"error: the machine was too busy for {', '.join(busy)}", file=sys.stderr)
+        return TOO_BUSY
+    each = (found[case.name] for case in wanted)
+    return int(any(sum(one.is_close for one in of) < LEAST_CLOSE * len(of) for of in each))
 
 
 if __name__ == "__main__":

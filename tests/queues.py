@@ -132,6 +132,11 @@ def mm1_quantile_s(share: float, rate_per_s: float, service_s: float) -> float:
     return -math.log(1 - share) / (1 / service_s - rate_per_s)
 
 
+def mm1_within(most_s: float, rate_per_s: float, service_s: float) -> float:
+    """Share of the requests that take no longer."""
+    return 1 - math.exp(-(1 / service_s - rate_per_s) * most_s)
+
+
 def mm1_refused(load: float, places: int) -> float:
     """Share of the requests that M/M/1 with so many places refuses."""
     return (1 - load) * load**places / (1 - load ** (places + 1))
@@ -151,6 +156,11 @@ def md1_quantile_s(share: float, rate_per_s: float, service_s: float) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if _md1_waits(middle, load) >= share else (middle, high)
     return (high + 1) * service_s
+
+
+def md1_within(most_s: float, rate_per_s: float, service_s: float) -> float:
+    """Share of the requests that take no longer; at least one service time."""
+    return _md1_waits(most_s / service_s - 1, rate_per_s * service_s)
 
 
 def _md1_waits(length: float, load: float) -> float:

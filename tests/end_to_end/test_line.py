@@ -79,6 +79,17 @@ def test_a_server_that_fails_at_every_rate_has_no_line(tmp_path: Path) -> None:
     assert "fails at every rate" in ran.stderr
 
 
+@pytest.mark.alone
+@pytest.mark.thorough
+def test_the_closed_load_leaves_no_backlog_to_the_first_try(tmp_path: Path) -> None:
+    """256 connections leave a queue of almost eight seconds; a try warms up for half of one."""
+    with reference("--service-time", "30ms", "--one-at-a-time") as address:
+        line = found(f"{address}/empty", "--p50", "250ms", *SHORT, folder=tmp_path)
+    first = line["tries"][0]
+    assert first["rate_per_s"] < 0.5 * line["closed_peak_per_s"]
+    assert first["limits"]["p50"]["state"] != "failed"
+
+
 def test_tries_that_are_not_recorded_have_their_rows() -> None:
     with (
         reference() as address,

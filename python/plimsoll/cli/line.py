@@ -197,6 +197,6 @@ def _print(result: LineResult, form: Output, *, verbose: bool, quiet: bool) -> N
     elif form == "md":
         click.echo(result.markdown(), nl=False)
     elif quiet:
-        click.echo(result.sentence)
+        click.echo(result.one_line)
     else:
         click.echo(f"{result.sentence}\n\n{result.text(verbose=verbose)}")

@@ -110,6 +110,11 @@ class LineResult:
         """The answer in one sentence without a full stop."""
         return lined.sentence(self.found)
 
+    @property
+    def one_line(self) -> str:
+        """The same with how far to believe it, where that is doubted."""
+        return lined.one_line(self.found)
+
     def as_json(self) -> dict[str, object]:
         """Lines and tries, ready for JSON: what `plimsoll line --json` prints."""
         return lined.document(self.found)
@@ -351,10 +356,10 @@ class _Bench:
     recordings: dict[str, Recording] = field(default_factory=dict[str, "Recording"])
 
     def peak_per_s(self) -> float:
-        """Throughput of a closed load, the server's greatest.
+        """Throughput of a closed load, the server's greatest; then it has time to finish that.
 
         Raises:
-            FrameworkError: Not one response came.
+            FrameworkError: Not one response came, or nothing listens any more.
         """
         self.on_event(Step("closed load: the greatest throughput"))
         planned = replace(load_options.trial(self.requested), id="peak")
@@ -365,6 +370,7 @@ class _Bench:
             completed = first_figures.of_records(event.recording, event.folder).summary.completed
 
         self._put_on(planned, counted)
+        self._drain(planned)
         if not completed:
             raise FrameworkError(
                 f"`{self.address}` sent no response in {wording.exact(PEAK_S)} s",

@@ -46,7 +46,9 @@ _MOST_HIGHER = 8
 _LOWEST = 1 / 100
 _CLOSE = 3.0
 _CONFIRM_HOLD = 2.0
-_MISSES = 5
+_MISSES, _MISSES_OF_A_CLIMB = 5, 1
+"""Misses that a try has at the edge, at least; on the way up a try only has to tell the side."""
+
 _DRAWN = (0.2, 0.8)
 _FARTHEST_DRAW = 0.05
 _NEARLY = 0.9
@@ -271,7 +273,7 @@ class _Search:
         for share in CLIMB:
             if not self._has_time(hold_s):
                 return
-            yield from self._try(share * self.start_per_s, hold_s)
+            yield from self._try(share * self.start_per_s, hold_s, _MISSES_OF_A_CLIMB)
             in_a_row = in_a_row + 1 if self._all_failed() else 0
             if in_a_row > 1:
                 break
@@ -280,7 +282,7 @@ class _Search:
             is_possible = highest < self.wanted.most_per_s and self._has_time(hold_s)
             if not is_possible or all(self._is_failed(limit) for limit in self.wanted.limits):
                 break
-            yield from self._try(highest * _HIGHER, hold_s)
+            yield from self._try(highest * _HIGHER, hold_s, _MISSES_OF_A_CLIMB)
         if not all(self._is_held(limit) for limit in self.wanted.limits):
             yield from self._descend(hold_s)
 
@@ -552,17 +554,19 @@ class _Search:
     def _is_held(self, limit: LineLimit) -> bool:
         return any(self._is_inside(one, limit) for one in self.tries[self.forgotten :])
 
-    def _try(self, rate_per_s: float, hold_s: float) -> Generator[NextTry, Try, Try]:
+    def _try(
+        self, rate_per_s: float, hold_s: float, misses: int = _MISSES
+    ) -> Generator[NextTry, Try, Try]:
         found = yield NextTry(
-            min(rate_per_s, self.wanted.most_per_s), self._long_enough(rate_per_s, hold_s)
+            min(rate_per_s, self.wanted.most_per_s), self._long_enough(rate_per_s, hold_s, misses)
         )
         self.take(found)
         return found
 
-    def _long_enough(self, rate_per_s: float, hold_s: float) -> float:
+    def _long_enough(self, rate_per_s: float, hold_s: float, misses: int = _MISSES) -> float:
         """A length in which a low rate has as many requests as a few misses need."""
         rarest = min(limit.allowed for limit in self.wanted.limits)
-        return max(hold_s, min(_MISSES / rarest / rate_per_s, _LONGEST_HOLD_S))
+        return max(hold_s, min(misses / rarest / rate_per_s, _LONGEST_HOLD_S))
 
     def _has_time(self, hold_s: float) -> bool:
         """Whether a try of this length fits into the budget; the first one always does."""

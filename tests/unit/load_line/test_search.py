@@ -123,6 +123,20 @@ def test_each_limit_has_its_line_from_the_same_tries() -> None:
     assert len(found.tries) == len(queue.rates)
 
 
+def test_a_rare_limit_leaves_time_for_the_others() -> None:
+    """Five misses of p99.9 take 10 s at 500/s: with those on the way up few tries are left."""
+    service_s = 0.001
+    wanted = (
+        limits.latency(50, mm1_quantile_s(0.5, 500, service_s)),
+        limits.latency(99.9, mm1_quantile_s(0.999, 800, service_s)),
+    )
+    found, _ = searched(exponential(service_s), wanted, 4, start_per_s=1000, budget_s=60.0)
+    edge = found.lines[0].edge
+    assert edge is not None
+    assert edge.reach < 0.18
+    assert len(found.tries) > len(search.CLIMB) + 2
+
+
 @pytest.mark.parametrize("start", [0.2, 0.6, 1.4])
 def test_a_wrong_start_is_made_up_for(start: float) -> None:
     limit = limits.latency(99, mm1_quantile_s(0.99, 4000, SERVICE_S))

@@ -129,4 +129,7 @@ def test_the_worst_doubt_of_the_try_that_held_is_shown() -> None:
     assert found.level == "void"
     doubts = [one for one in trial.verdicts if one.is_doubting]
     (said,) = (line for line in lined.text(found).splitlines() if line.startswith("void"))
-    assert catalogue.title(next(one.check for one in doubts if one.level == "void")) in said
+    title = catalogue.title(next(one.check for one in doubts if one.level == "void"), "void")
+    assert title in said
+    assert lined.one_line(found).startswith(f"{lined.sentence(found)}; void: {title}")
+    assert lined.one_line(some) == lined.sentence(some)

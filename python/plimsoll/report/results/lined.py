@@ -31,6 +31,12 @@ def sentence(found: LineFindings) -> str:
     return sentence_of(found, _shown(found))
 
 
+def one_line(found: LineFindings) -> str:
+    """The answer, and how far to believe it, without a full stop."""
+    said = doubt(found)
+    return f"{sentence(found)}; {found.level}: {said}" if said else sentence(found)
+
+
 def remedy(found: LineFindings) -> str:
     """What to do where there is no line; empty where there is one."""
     line = _shown(found)
