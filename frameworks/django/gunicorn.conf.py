@@ -14,6 +14,9 @@ threads = 16
 worker_connections = 20_000
 keepalive = 3600
 
+# Under Apache, files are Apache's own.
+raw_env = ["DJANGO_SETTINGS_MODULE=contract.settings_with_files"]
+
 # Seconds that requests in progress have after SIGTERM.
 graceful_timeout = 5
 

@@ -3,8 +3,11 @@
 import { crc32 } from 'node:zlib';
 import express from 'express';
 import multer from 'multer';
+import * as database from './database.js';
+import * as web from './web.js';
 
 const LETTERS = Buffer.alloc(2048, 'A');
+const MOST_UPDATES = 500;
 
 const app = express();
 // Without these, every answer has a hash of its body and the name of the framework in its head.
@@ -50,12 +53,40 @@ app.post('/json', express.json(), (req, res) => {
 });
 
 app.get('/fibonacci/:n', (req, res) => {
-  if (!/^\d{1,5}$/.test(req.params.n)) {
+  const n = web.numberOf(req, 'n');
+  if (n === undefined) {
     res.sendStatus(400);
     return;
   }
-  res.type('text/plain').send(fibonacci(Number(req.params.n)).toString());
+  res.type('text/plain').send(fibonacci(n).toString());
 });
+
+app.get('/db/:id', async (req, res) => {
+  const id = web.numberOf(req, 'id');
+  const row = id === undefined ? undefined : await database.world(id);
+  if (row === undefined) {
+    res.sendStatus(404);
+    return;
+  }
+  res.json(row);
+});
+
+app.get('/fortunes', async (req, res) => {
+  res.type('html').send(await database.fortunes());
+});
+
+app.post('/updates/:n', async (req, res) => {
+  const n = web.numberOf(req, 'n');
+  if (n === undefined || n < 1 || n > MOST_UPDATES) {
+    res.sendStatus(400);
+    return;
+  }
+  res.json(await database.update(n));
+});
+
+// Express tries one route after another, so the thousand are in a router behind all others.
+app.use(web.router);
+app.use('/r', web.manyRoutes);
 
 function constant(body) {
   return (req, res) => {
@@ -83,3 +114,4 @@ function fibonacci(n) {
 }
 
 export default app;
+export const close = database.close;

@@ -1,13 +1,16 @@
-// Serves the application with node:http, one process for each core by node:cluster.
+// Serves the application with node:http or node:https, one process for each core by node:cluster.
 
 import cluster from 'node:cluster';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import process from 'node:process';
-import app from './app.js';
+import app, { close } from './app.js';
 
 const HOST = process.env.HOST;
 const PORT = Number(process.env.PORT);
 const WORKERS = Number(process.env.WORKERS);
+const { TLS_CERT, TLS_KEY } = process.env;
 const BACKLOG = 4096;
 const GRACE_PERIOD_MS = 5000; // for the requests in flight when a stop is asked for
 
@@ -42,11 +45,21 @@ function runPrimary() {
 function runWorker() {
   // Zero is no limit: neither on the time between two requests of a connection nor within one.
   const unlimited = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
-  const server = http.createServer(unlimited, app);
+  const server =
+    TLS_CERT === undefined
+      ? http.createServer(unlimited, app)
+      : https.createServer({ ...unlimited, ...credentials() }, app);
   server.listen({ host: HOST, port: PORT, backlog: BACKLOG });
 
   process.on('SIGTERM', () => {
-    server.close(() => cluster.worker.disconnect());
+    server.close(() => {
+      close();
+      cluster.worker.disconnect();
+    });
     setTimeout(() => server.closeAllConnections(), GRACE_PERIOD_MS).unref();
   });
+}
+
+function credentials() {
+  return { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) };
 }

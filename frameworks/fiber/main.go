@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -42,6 +43,7 @@ func main() {
 	defer stop()
 
 	app := newApp()
+	children := forked(app)
 	address := net.JoinHostPort(os.Getenv("HOST"), os.Getenv("PORT"))
 	failed := make(chan error, 1)
 	go func() { failed <- app.Listen(address, listenConfig()) }()
@@ -50,6 +52,10 @@ func main() {
 	case err := <-failed:
 		log.Fatal(err)
 	case <-ctx.Done():
+		if children.stop() {
+			<-failed // when they have ended
+			return
+		}
 		err := app.ShutdownWithTimeout(gracePeriod)
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			log.Fatal(err)
@@ -57,13 +63,41 @@ func main() {
 	}
 }
 
-// listenConfig has a certificate where TLS is asked for.
+// listenConfig has a certificate where TLS is asked for, and a process for each core where PREFORK is.
 func listenConfig() fiber.ListenConfig {
 	return fiber.ListenConfig{
 		DisableStartupMessage: true,
 		CertFile:              os.Getenv("TLS_CERT"),
 		CertKeyFile:           os.Getenv("TLS_KEY"),
+		EnablePrefork:         os.Getenv("PREFORK") != "",
 	}
+}
+
+// processes are the children of the one that was started, where Fiber forks.
+type processes struct {
+	mutex sync.Mutex
+	ids   []int
+}
+
+func forked(app *fiber.App) *processes {
+	children := new(processes)
+	app.Hooks().OnFork(func(id int) error {
+		children.mutex.Lock()
+		defer children.mutex.Unlock()
+		children.ids = append(children.ids, id)
+		return nil
+	})
+	return children
+}
+
+// stop asks all of them to end, which Fiber itself leaves to each of them, and says if there are any.
+func (p *processes) stop() bool {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	for _, id := range p.ids {
+		syscall.Kill(id, syscall.SIGTERM)
+	}
+	return len(p.ids) > 0
 }
 
 func newApp() *fiber.App {

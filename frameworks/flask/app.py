@@ -1,18 +1,34 @@
 """A Flask application that answers the contract."""
 
+import mimetypes
 import zlib
 from collections.abc import Iterable
+from pathlib import Path
 
+from database import database
 from flask import Flask, Response, request
+from web import FILES, compress, web
 
 BODY_2048 = b"A" * 2048
 BODY_8192 = b"A" * 8192
 BODY_32768 = b"A" * 32768
 HELLO_WORLD = b"Hello, World!"
 
-app = Flask(__name__, static_folder=None)
-# Flask's own limit of 500 kB is for each form; the contract sends some of 26 × 66 kB.
-app.config["MAX_FORM_MEMORY_SIZE"] = 16_000_000
+# Python knows this type only from a system's table.
+mimetypes.add_type("font/woff2", ".woff2")
+
+app = Flask(__name__, static_folder=Path(FILES, "static"), static_url_path="/static")
+app.config.update(
+    # Flask's own limit of 500 kB is for each form; the contract sends some of 26 × 66 kB.
+    MAX_FORM_MEMORY_SIZE=16_000_000,
+    # Only what a view asks for is compressed, by gzip, however short it is.
+    COMPRESS_REGISTER=False,
+    COMPRESS_ALGORITHM=["gzip"],
+    COMPRESS_MIN_SIZE=0,
+)
+compress.init_app(app)
+app.register_blueprint(database)
+app.register_blueprint(web)
 
 
 def text(body: bytes | str) -> Response:

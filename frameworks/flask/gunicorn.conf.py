@@ -19,6 +19,10 @@ graceful_timeout = 5
 
 certfile = os.environ.get("TLS_CERT")
 keyfile = os.environ.get("TLS_KEY")
+if os.environ["PROTOCOL"] == "http2":
+    http_protocols = "h2,h1"
+    # Without TLS, from peers in `forwarded_allow_ips`: loopback, unless told otherwise.
+    http2_cleartext = "prior-knowledge"
 
 # Its default place is one per user, so a second server would take it from the first.
 control_socket_disable = True

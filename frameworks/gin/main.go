@@ -1,4 +1,4 @@
-// Command app serves Plimsoll's contract with Gin.
+// Command app serves Plimsoll's contract with Gin; pgx reads the database.
 package main
 
 import (
@@ -98,6 +98,8 @@ func router() *gin.Engine {
 	r.GET("/args", checksum)
 	r.POST("/json", echo)
 	r.GET("/fibonacci/:n", fibonacci)
+	openDatabase().register(r)
+	newWeb().register(r)
 	return r
 }
 

@@ -23,6 +23,7 @@ for length in 2048 8192 32768; do
     head -c "$length" /dev/zero | tr '\0' A >"$RUN/public/$length"
 done
 printf 'Hello, World!' >"$RUN/public/plaintext"
+[ -z "${FILES:-}" ] || ln -s "$FILES/static" "$RUN/public/static"
 cp nginx.conf "$RUN"
 chmod -R u=rwX,go=rX "$RUN"
 

@@ -19,7 +19,7 @@ from plimsoll.conduct import trial
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.plan import Trial
 from plimsoll.processes.interruption import Interruption
-from plimsoll.serving import change_contract, contract, fixture_files, surroundings
+from plimsoll.serving import contract, fixture_files, surroundings
 from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.checks import responses_correct
 from plimsoll.verdicts.limits import Limits
@@ -44,7 +44,7 @@ CAUGHT = {
     "TokenOfAnyAlgorithm": ("auth", "a token signed by HS512 returns 401"),
     "TokenForEver": ("auth", "a token that expired returns 401"),
     "SubjectByExpression": ("auth", "the body differs"),
-    "FilesKept": ("static", change_contract.FRESH_FILES),
+    "FilesKept": ("static", surroundings.REPLACED),
     "FilesWithoutConditions": ("static", "the status is `200`, expected `304`"),
     "FilesAsBytes": ("static", "`content-type` is `application/octet-stream`"),
     "FilesOutside": ("static", "a file outside of the folder returns a status from 300"),
@@ -85,6 +85,10 @@ def test_a_shortcut_is_caught_and_named(cheat: str) -> None:
 )
 def test_a_note_takes_a_server_out_of_the_rule_that_it_names(cheat: str, note: str) -> None:
     assert failures(cheat, "compress", (note,)) == []
+
+
+def test_a_note_takes_kept_files_out_of_the_rule_on_replaced_ones() -> None:
+    assert failures("FilesKept", "static", ("replaced",)) == []
 
 
 @pytest.mark.parametrize("name", ["Web", *UNDER_LOAD])

@@ -10,7 +10,7 @@ THREADS=32   # of each process of flup
 CHILDREN=10  # of Apache at most, ServerLimit in apache.conf
 
 RUN=$(mktemp -d /tmp/plimsoll-django.XXXXXX)
-export RUN
+export RUN FILES="${FILES:-/nonexistent}"
 apache=
 django=
 

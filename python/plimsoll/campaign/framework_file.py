@@ -32,17 +32,19 @@ CONTRACT_NOTES = (
     "length",
     "vary",
     "refused-coding",
+    "replaced",
     "split",
     "chunked",
     "fragments",
 )
-"""Rules of the contract on headers and framing, from which a note can exempt a framework:
+"""Rules of the contract on headers, framing and files, from which a note can exempt a framework:
 
 - `date`: a correct `Date`
 - `etag`: none
 - `length`: a `Content-Length`, or chunks
 - `vary`: of compressed responses
 - `refused-coding`: `gzip;q=0` gets a plain body
+- `replaced`: a file that is replaced while the server runs is served as it is then
 - `split`: a request in three pieces gets its response
 - `chunked`: so does one with a chunked body
 - `fragments`: a message of WebSocket in fragments comes back whole

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.campaign.changes import SqlStatement
+from plimsoll.serving import surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     """Replaces a file in the server's folder."""
 
 FRESH_ROWS = "every response is read from the database when the request comes"
-FRESH_FILES = "every response shows the file as it is when the request comes"
 
 
 class CheckingClient(Protocol):
@@ -77,7 +77,7 @@ def examine(changes: Iterable[ContentChange], outside: Outside, asker: CheckingC
     for change in changes:
         if not outside.can(change.made):
             continue
-        rule = FRESH_ROWS if isinstance(change.made, SqlStatement) else FRESH_FILES
+        rule = FRESH_ROWS if isinstance(change.made, SqlStatement) else surroundings.REPLACED
         asker.ask(change.before, rule)
         outside.make(change.made)
         try:

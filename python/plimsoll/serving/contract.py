@@ -292,7 +292,9 @@ class _Examination:
                 self._ask_in_form("chunked", self.endpoint.large(random))
             self.client.close()
             if self.endpoint.changes is not None:
-                change_contract.examine(self.endpoint.changes(random), self.outside, self)
+                changes = self.endpoint.changes(random)
+                asked = (change for change in changes if self._is_asked(change.after))
+                change_contract.examine(asked, self.outside, self)
             if self.endpoint.database is not None and self.outside.execute is not None:
                 use, exchange = self.endpoint.database, self.endpoint.exchanges[0]
                 row_contract.examine(use, exchange, self.outside.execute, self)

@@ -27,6 +27,7 @@ ETAG = "a successful response has no `ETag`"
 LENGTH = "a successful response has either one `Content-Length` or `Transfer-Encoding: chunked`"
 VARY = "a compressed response has `Vary: Accept-Encoding` (RFC 9110, 12.5.5)"
 REFUSED_CODING = "a request with `gzip;q=0` gets a body without coding (RFC 9110, 12.5.3)"
+REPLACED = "every response shows the file as it is when the request comes"
 SPLIT = "a request split into three segments gets the same response as a whole one"
 CHUNKED = "a request with a chunked body gets the same response as one with a `Content-Length`"
 FRAGMENTS = "a message in fragments is returned whole, also with a ping between them"
@@ -40,6 +41,7 @@ BY_NAME = {
     "length": LENGTH,
     "vary": VARY,
     "refused-coding": REFUSED_CODING,
+    "replaced": REPLACED,
     "split": SPLIT,
     "chunked": CHUNKED,
     "fragments": FRAGMENTS,

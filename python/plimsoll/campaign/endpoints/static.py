@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from email.utils import formatdate
 from functools import partial
 from typing import TYPE_CHECKING
@@ -119,7 +120,9 @@ def _changes(fixtures: Fixtures, random: Random) -> tuple[ContentChange, ...]:
 
 def _change(random: Random, file: ServedFile) -> ContentChange:
     other = other_content(random, file)
-    return ContentChange(before=_whole(file), made=other, after=_whole(other), undone=file)
+    whole = _whole(other)
+    after = replace(whole, expected=replace(whole.expected, excepted_by="replaced"))
+    return ContentChange(before=_whole(file), made=other, after=after, undone=file)
 
 
 def _with(fixtures: Fixtures) -> Endpoint:
