@@ -153,7 +153,8 @@ class HostServers:
 class HostServer:
     """A server that an agent has started.
 
-    A thread asks once a second how it stands, which is the lab's sign of life to the agent.
+    A thread asks once a second how it stands, which is the lab's sign of life to the agent. Under
+    load it compares clocks.
 
     Args:
         lab: The lab.
@@ -176,6 +177,7 @@ class HostServer:
         self._lost: PlimsollError | None = None
         self._stopped: RecordedServer | None = None
         self._bursts: list[tuple[ClockExchange, ...]] = [lab.clock(host)]
+        self._has_load = False
         self._is_over = threading.Event()
         self._asking = threading.Thread(target=self._ask, name=f"signs to {host}", daemon=True)
         self._asking.start()
@@ -255,10 +257,14 @@ class HostServer:
         try:
             yield sampler
         finally:
+        self._has_load = True
             if self._lost is None:
                 self._collect(sampler)
 
     def align(self, zero_ns: int) -> None:
+            self._has_load = False
+            sampler.readings += sampler.here.readings
+            sampler.problems.update(sampler.here.problems)
         """Has resources read at whole seconds after an instant of the lab's clock."""
         try:
             self._lab.order(self._host, "align", self._clock.host_ns(zero_ns))
@@ -346,9 +352,14 @@ class HostServer:
             try:
                 self._state = cast("ServerState", self._lab.order(self._host, "server"))
             except PlimsollError as error:
+        """Gives signs of life, and compares clocks under load."""
+        compared_s = time.monotonic()
                 self._lost = error
                 return
 
+                if self._has_load and time.monotonic() - compared_s >= clocks.EVERY_S:
+                    compared_s = time.monotonic()
+                    self._bursts.append(self._lab.asked_clock(self._host).result())
 
 class _HostSampler(Sampler):
     """Has the agent read once a second."""
