@@ -14,9 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import labs
+import database_cheats
 from command_line import CHECKOUT, LENIENT, Running, run
+import upstream_cheats
 from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.drivers import choosing
+from plimsoll.campaign.framework import VARIABLE
+from plimsoll.databases import installed
 from plimsoll.sampling.samplers import energy
 from powercap import counting
 from small_servers import eventually
@@ -68,6 +72,26 @@ def usage_of(folder: Path) -> Counter[tuple[str, str]]:
     (path,) = (folder / "results" / "trials").glob("*/usage.parquet")
     rows = pq.read_table(path, columns=["scope", "host"])
     return Counter(zip(rows["scope"].to_pylist(), rows["host"].to_pylist(), strict=True))
+
+FRAMEWORK = """
+name = "beside"
+language = "Python"
+needs = []
+build = ""
+start = 'exec "$PYTHON" {program}'
+version = "echo 1"
+endpoints = ["{endpoint}"]
+"""
+
+
+def framework(folder: Path, program: str, endpoint: str) -> Path:
+    """A folder of frameworks with one, which needs what runs beside it."""
+    own = folder / "frameworks" / "beside"
+    own.mkdir(parents=True)
+    text = FRAMEWORK.format(program=program, endpoint=endpoint)
+    (own / "framework.toml").write_text(text, "utf-8")
+    return own.parent
+
 
 
 def levels(folder: Path) -> dict[str, str]:
@@ -298,6 +322,36 @@ def test_a_plan_shows_what_each_host_does(tmp_path: Path) -> None:
         ("load.steady.stages=[{ kind = 'hold', duration = '1s', at = 1 }]", "1 connections for 2"),
     ],
 )
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("endpoint", "program", "scope"),
+    [
+        ("upstream", f"{upstream_cheats.__file__} Asking", "upstream"),
+        ("db", f"{database_cheats.__file__} Stored", "database"),
+    ],
+)
+def test_what_a_server_needs_beside_it_runs_with_the_lab(
+    tmp_path: Path, endpoint: str, program: str, scope: str
+) -> None:
+    if endpoint == "db" and (missing := installed.missing()) is not None:
+        pytest.skip(missing.message)
+    own = framework(tmp_path, program, endpoint)
+    path = campaign(tmp_path, endpoints=f'"{endpoint}"', length="3s")
+    path.write_text(path.read_text("utf-8").replace('"reference"', '"beside"'), "utf-8")
+    with in_namespaces(tmp_path, ("one",), has_server=True) as lab:
+        lab.environments["server"] = {VARIABLE: str(own)}
+        with lab.agents():
+            ran = conducted(lab, path, "--frameworks", own).end()
+        assert ran.code in {0, VOID}, ran.said
+        (trial,) = recorded(tmp_path)
+        assert trial["ending"]["kind"] == "completed", trial["ending"]
+        known = usage_of(tmp_path)
+        assert known[scope, "local"] > 0
+        assert known["server", "server"] > 0
+        witness = {"upstream": "responses_from_upstream", "db": "rows_from_database"}
+        assert levels(tmp_path)[witness[endpoint]] == "sound"
+
+
 def test_what_needs_one_machine_is_refused(tmp_path: Path, setting: str, words: str) -> None:
     lab = on_loopback(tmp_path, has_server=True)
     given = ("plan", campaign(tmp_path), "--hosts", lab.file, "--set", setting)

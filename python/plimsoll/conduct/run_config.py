@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.drivers.job import Drive
 from plimsoll.machine import Fact
 from plimsoll.provenance import Part
+from plimsoll.processes.ports import LOOPBACK
 from plimsoll.recording import HOST, Recording
 from plimsoll.recording.compliance import ComplianceResult
 from plimsoll.serving.place import ServerPlace
@@ -52,6 +53,7 @@ class RunConfig:
         upstream_cores: Cores of the upstream, for endpoints that need one; empty for all.
     """
 
+        upstream_address: Where upstreams listen, in numbers.
     server_cores: tuple[int, ...] = ()
     driver_cores: tuple[int, ...] = ()
     driver_threads: int = 1
@@ -88,3 +90,4 @@ class RunConfig:
 
     database: RunningDatabase | None = None
     upstream_cores: tuple[int, ...] = ()
+    upstream_address: str = LOOPBACK

@@ -17,6 +17,7 @@ from plimsoll.serving.here import LocalHost
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
+    from ipaddress import IPv4Address, IPv6Address
     from plimsoll.campaign.load import Load
     from plimsoll.hosts.agent import HostFacts
     from plimsoll.hosts.control import Lab
@@ -41,6 +42,7 @@ class CampaignHosts:
         parts: What of the measurement is on which host.
     """
 
+        address: Address of the lab, as the hosts reach it.
     driver: HostsDriver
     serve: ServerPlace
     server_cores: tuple[int, ...]
@@ -49,6 +51,7 @@ class CampaignHosts:
     _lab: Lab
     _tell: Callable[[str], None]
 
+    address: IPv4Address | IPv6Address
     def ready(self, before: Recording | None) -> None:
         """Waits until every host is there, again if one was lost.
 
@@ -100,6 +103,7 @@ def joined(
             _tell=tell,
         )
 
+            address=hosts.address,
 
 def taking_part(hosts: Hosts) -> tuple[Host, ...]:
     """The hosts that a campaign needs: all that generate load, and that of servers."""

@@ -15,7 +15,7 @@ from plimsoll.hosts.served import OrderedFramework, ServerOrder, StartedServer
 from plimsoll.processes import scratch
 from plimsoll.recording import HostClock
 from plimsoll.sampling import idle
-from plimsoll.sampling.sampler import Sampler
+from plimsoll.sampling.sampler import Sampler, sampling
 from plimsoll.serving.credentials import Credentials
 
 if TYPE_CHECKING:
@@ -246,25 +246,29 @@ class HostServer:
             return self._moved(ended(self._lab, self._host))
 
     @contextmanager
-    def sampling(self, *_others: Scope) -> Generator[Sampler]:
+    def sampling(self, *others: Scope) -> Generator[Sampler]:
         """Reads the server and its machine once a second for as long as the block runs.
+
+        Args:
+            others: What is read besides, in the lab: database and upstream.
 
         Yields:
             A sampler whose readings are there after the block, unless the host was lost.
         """
         self._step("sample")
         sampler = _HostSampler(server=self)
-        try:
-            yield sampler
-        finally:
         self._has_load = True
+        try:
+            with sampling(*others) as sampler.here:
+                yield sampler
+        finally:
+            self._has_load = False
+            sampler.readings += sampler.here.readings
+            sampler.problems.update(sampler.here.problems)
             if self._lost is None:
                 self._collect(sampler)
 
     def align(self, zero_ns: int) -> None:
-            self._has_load = False
-            sampler.readings += sampler.here.readings
-            sampler.problems.update(sampler.here.problems)
         """Has resources read at whole seconds after an instant of the lab's clock."""
         try:
             self._lab.order(self._host, "align", self._clock.host_ns(zero_ns))
@@ -348,28 +352,34 @@ class HostServer:
             raise
 
     def _ask(self) -> None:
+        """Gives signs of life, and compares clocks under load."""
+        compared_s = time.monotonic()
         while not self._is_over.wait(SIGN_S):
             try:
                 self._state = cast("ServerState", self._lab.order(self._host, "server"))
-            except PlimsollError as error:
-        """Gives signs of life, and compares clocks under load."""
-        compared_s = time.monotonic()
-                self._lost = error
-                return
-
                 if self._has_load and time.monotonic() - compared_s >= clocks.EVERY_S:
                     compared_s = time.monotonic()
                     self._bursts.append(self._lab.asked_clock(self._host).result())
+            except PlimsollError as error:
+                self._lost = error
+                return
+
 
 class _HostSampler(Sampler):
-    """Has the agent read once a second."""
+    """Has the agent read once a second.
+
+    Attributes:
+        here: What reads once a second in the lab.
+    """
 
     def __init__(self, server: HostServer) -> None:
         super().__init__()
         self._server = server
+        self.here = Sampler()
 
     def align(self, zero_ns: int) -> None:
-        """From now on the agent reads at whole seconds after an instant of the lab's clock."""
+        """From now on both read at whole seconds after an instant of the lab's clock."""
+        self.here.align(zero_ns)
         self._server.align(zero_ns)
 
     def busy_cores(self, scope: ScopeName) -> float | None:

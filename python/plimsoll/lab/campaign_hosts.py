@@ -107,7 +107,7 @@ def placed(
     for text in notes:
         on_event(Notice(text))
     return replace(
-        setting,
+        _reachable(setting, found),
         server_cores=found.server_cores,
         machine=found.server_machine,
         notes=notes,
@@ -119,6 +119,14 @@ def placed(
 
 
 @dataclass(frozen=True)
+def _reachable(setting: RunConfig, found: CampaignHosts) -> RunConfig:
+    """With database and upstreams, which run in the lab, where other hosts reach them."""
+    if found.serve.host == HOST:
+        return setting
+    cores = tuple(machine.allowed_cores())
+    return replace(setting, upstream_cores=cores, upstream_address=str(found.address))
+
+
 class Task:
     """What a machine does in a campaign.
 

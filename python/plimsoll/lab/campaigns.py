@@ -216,8 +216,8 @@ def _configured(
     )
     if found is not None:
         setting = campaign_hosts.placed(setting, requested, found, on_event)
-        with databases.running(requested.endpoints, (), on_event) as database:
-            databases.require_reachable(requested.endpoints, database, setting.server_host)
+        place = (setting.upstream_cores, on_event, setting.upstream_address)
+        with databases.running(requested.endpoints, *place) as database:
             yield replace(setting, database=database)
         return
     division = machine.divide_cores(
