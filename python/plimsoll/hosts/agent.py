@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import socket
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -50,6 +51,9 @@ LOOK_S = 0.5
 
 CHUNK_BYTES = 4 << 20
 """Bytes of a file that are handed over at a time."""
+
+REACHED_S = 3.0
+"""How long another host has to accept a connection, in seconds."""
 
 ROWS = ("requests.bin", "connections.bin")
 """The engine's files of rows."""
@@ -193,6 +197,21 @@ class Agent:
         """Has the load generator wait for the load's zero, and generate its part from then on.
 
         Args:
+    def reach(self, address: str, port: int) -> None:
+        """Connects to another host, and says nothing there; a host that refuses is reached.
+
+        Raises:
+            HostError: It cannot be reached.
+        """
+        try:
+            socket.create_connection((address, port), REACHED_S).close()
+        except ConnectionRefusedError:
+            return
+        except OSError as error:
+            reason = error.strerror or str(error)
+            hint = "look at its routes, and at the firewalls of both"
+            raise HostError(f"cannot reach {address}: {reason}", hint) from error
+
             order: What to do.
 
         Raises:

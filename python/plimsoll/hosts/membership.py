@@ -31,7 +31,19 @@ if TYPE_CHECKING:
     from plimsoll.hosts.certificates import Identity
 
 ORDERS = frozenset(
-    {"facts", "arm", "poll", "end", "collect", "read", "release", "count", "counted", "keep"}
+    {
+        "facts",
+        "reach",
+        "arm",
+        "poll",
+        "end",
+        "collect",
+        "read",
+        "release",
+        "count",
+        "counted",
+        "keep",
+    }
     | {"kept", "read_kept"}
     | {"begin", "server", "align", "server_log", "kill_server"}
 )
