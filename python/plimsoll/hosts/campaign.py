@@ -11,13 +11,14 @@ from plimsoll.errors import CoreMissing, HostError, HostLost
 from plimsoll.hosts import control, fitness
 from plimsoll.hosts.driver import HostsDriver
 from plimsoll.hosts.server import HostServers
+from plimsoll.hosts.turning import TurningHosts
 from plimsoll.provenance import Part
 from plimsoll.serving.here import LocalHost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-
     from ipaddress import IPv4Address, IPv6Address
+
     from plimsoll.campaign.load import Load
     from plimsoll.hosts.agent import HostFacts
     from plimsoll.hosts.control import Lab
@@ -36,22 +37,24 @@ class CampaignHosts:
 
     Attributes:
         driver: The load generators of all hosts that have some.
+        turning: The same for loads that take turns.
         serve: The machine that runs servers.
         server_cores: Their cores.
         server_machine: Facts of that machine.
         parts: What of the measurement is on which host.
+        address: Address of the lab, as the hosts reach it.
     """
 
-        address: Address of the lab, as the hosts reach it.
     driver: HostsDriver
+    turning: TurningHosts
     serve: ServerPlace
     server_cores: tuple[int, ...]
     server_machine: dict[str, Fact]
     parts: tuple[Part, ...]
+    address: IPv4Address | IPv6Address
     _lab: Lab
     _tell: Callable[[str], None]
 
-    address: IPv4Address | IPv6Address
     def ready(self, before: Recording | None) -> None:
         """Waits until every host is there, again if one was lost.
 
@@ -95,15 +98,16 @@ def joined(
         cores = _server_cores(hosts.server, loads, server_cores, found)
         yield CampaignHosts(
             driver=HostsDriver(lab),
+            turning=TurningHosts(lab),
             serve=_place(lab, facts),
             server_cores=cores,
             server_machine=found,
             parts=tuple(_parts(hosts, facts)),
+            address=hosts.address,
             _lab=lab,
             _tell=tell,
         )
 
-            address=hosts.address,
 
 def taking_part(hosts: Hosts) -> tuple[Host, ...]:
     """The hosts that a campaign needs: all that generate load, and that of servers."""
