@@ -257,7 +257,7 @@ def test_an_agent_that_is_killed_takes_its_engine_along_and_voids_the_load(tmp_p
 def test_a_load_generator_that_stands_still_for_a_while_is_named(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with lab.served() as address, lab.agents() as agents:
-        running = load(lab, address, "-c", "4", "-d", "5s", "-R", "200")
+        running = load(lab, address, "-c", "4", "-d", "10s", "-R", "8000")
         agents["two"].wait_until_rows_are_kept()
         engine = agents["two"].engine()
         os.kill(engine, signal.SIGSTOP)
@@ -266,7 +266,7 @@ def test_a_load_generator_that_stands_still_for_a_while_is_named(tmp_path: Path)
         ran = running.end()
     assert ran.code == VOID, ran.said
     assert levels(ran.stdout)["drivers_completed"] == "sound", "its rows are there"
-    assert "the load generator of `two` stalled for" in said_of(ran.stdout, "driver_headroom")
+    assert "load generator of `two` stalled for" in said_of(ran.stdout, "driver_headroom")
 
 
 @pytest.mark.thorough
