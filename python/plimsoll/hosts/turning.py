@@ -34,7 +34,13 @@ if TYPE_CHECKING:
     from plimsoll.hosts.turned import WorkState
 
 AHEAD_S = 0.01
-"""From the order to take a turn until its begin, in seconds: longer than the order travels."""
+"""From the order to take a turn until its begin, in seconds: longer than the order travels.
+
+Where a host was late, the next turns have so much more.
+"""
+
+AHEAD_MOST_S = 0.1
+"""The longest that it becomes, in seconds."""
 
 WAIT_S = 2.0
 """How long a host keeps a question whether it is done before it says that it is not, in seconds."""
@@ -87,6 +93,7 @@ class HostsLoad:
     zero_ns: int = 0
     has_ended: bool = False
     _at_ns: int = 0
+    _ahead_s: float = AHEAD_S
     _bursts: Bursts = field(default_factory=lambda: defaultdict(list))
     _late_ns: dict[str, int] = field(default_factory=lambda: defaultdict[str, int](int))
 
@@ -117,13 +124,15 @@ class HostsLoad:
         """
         self._ordered("read_before_turn", dict.fromkeys(self._names, (self._key,)))
         known = self._relations()
-        begin_ns = time.monotonic_ns() + round(AHEAD_S * 1e9)
+        begin_ns = time.monotonic_ns() + round(self._ahead_s * 1e9)
         starts = {name: CommonStart(known[name].host_ns(begin_ns), self._at_ns) for name in known}
         orders = {name: (self._key, duration_ns, start) for name, start in starts.items()}
         self._ordered("take_turn", orders)
         turns = cast("Mapping[str, EngineTurn]", self._done())
         began_ns = {name: known[name].lab_ns(turns[name].start_monotonic_ns) for name in turns}
         first_ns = min(began_ns.values())
+        late_s = (max(began_ns.values()) - begin_ns) / 1e9
+        self._ahead_s = min(max(self._ahead_s, AHEAD_S + late_s), AHEAD_MOST_S)
         for name, at_ns in began_ns.items():
             self._late_ns[name] = max(self._late_ns[name], at_ns - first_ns)
         return self._taken(turns, first_ns)
