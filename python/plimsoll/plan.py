@@ -80,7 +80,7 @@ class Trial:
         values: Whether the values sent under load are drawn.
         tls: TLS to the server; None for plain TCP.
         start_warm_up_s: For how long a server that trials share is loaded before the first of them,
-            in seconds: what their own warm-up lacks of what its framework needs.
+            in pulses, in seconds: what their own warm-up lacks of what its framework needs.
         fixtures_seed: Seed of what its server is given: files, a key, an upstream; the same for all
             trials of a block, which may share a server.
     """

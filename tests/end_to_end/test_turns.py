@@ -169,6 +169,7 @@ def test_turns_add_up_to_the_rows_and_to_the_length_of_the_load(folder: Path, tr
     assert LOAD_NS <= length_ns < LOAD_NS + longest_ns
     assert {turn.entry for turn in recording.turns} == {recording.title}
     assert [turn.round for turn in recording.turns] == list(range(len(recording.turns)))
+    assert all(turn.planned_ns and turn.planned_ns <= turn.duration_ns for turn in recording.turns)
 
 
 def test_turns_of_two_servers_never_overlap_and_their_order_is_drawn(folder: Path) -> None:
@@ -401,12 +402,11 @@ def test_a_server_that_dies_late_keeps_the_trials_that_it_had_completed(tmp_path
     assert kinds == ["completed", "DiedUnderLoad"]
 
 
-def test_a_server_warms_up_before_its_first_trial_as_long_as_its_runtime_needs(
-    tmp_path: Path,
-) -> None:
-    shutil.copytree(HERE / "frameworks", tmp_path / "frameworks")
-    manifest = tmp_path / "frameworks" / "toy" / "framework.toml"
-    manifest.write_text(f'warm_up = "600ms"\n{manifest.read_text()}')
+def warmed_up(folder: Path, length: str) -> tuple[list[Recording], list[events.TurnEnded]]:
+    """Trials of one server whose runtime needs a warm-up, and every turn that was told of."""
+    shutil.copytree(HERE / "frameworks", folder / "frameworks")
+    manifest = folder / "frameworks" / "toy" / "framework.toml"
+    manifest.write_text(f'warm_up = "{length}"\n{manifest.read_text()}')
     ended: list[events.TurnEnded] = []
 
     def note(event: events.Event) -> None:
@@ -414,17 +414,34 @@ def test_a_server_warms_up_before_its_first_trial_as_long_as_its_runtime_needs(
             ended.append(event)
 
     settings = ["frameworks=toy"]
-    into, frameworks = tmp_path / "results", tmp_path / "frameworks"
+    into, frameworks = folder / "results", folder / "frameworks"
     with plimsoll.run(
-        campaign(tmp_path), into=into, frameworks=frameworks, settings=settings, on_event=note
+        campaign(folder), into=into, frameworks=frameworks, settings=settings, on_event=note
     ) as results:
-        recordings = [trial.recording for trial in results.trials]
+        return [trial.recording for trial in results.trials], ended
+
+
+def test_a_server_warms_up_before_its_first_trial_as_long_as_its_runtime_needs(
+    tmp_path: Path,
+) -> None:
+    recordings, ended = warmed_up(tmp_path, "600ms")
     assert {one.trial.endpoint.name for one in ended[:2]} == {*ENDPOINTS}
     assert len(ended) == 2 + sum(len(one.turns) for one in recordings)
     for one in recordings:
         assert one.ending.kind == "completed"
         assert [stage.end_ns for stage in one.stages] == [200_000_000, LOAD_NS]
         assert any("400 ms of load before its first trial" in note for note in one.notes)
+
+
+def test_a_long_warm_up_comes_in_pulses_of_each_endpoint_in_turn(tmp_path: Path) -> None:
+    recordings, ended = warmed_up(tmp_path, "2600ms")
+    pulses = [one.trial.endpoint.name for one in ended[:4]]
+    assert len(ended) == len(pulses) + sum(len(one.turns) for one in recordings)
+    assert pulses[:2] == pulses[2:]
+    assert {*pulses} == {*ENDPOINTS}
+    passed_s = [one.progress.at_s for one in ended[:4]]
+    lengths_s = [after - before for before, after in pairwise([0.0, *passed_s])]
+    assert lengths_s == pytest.approx([0.6] * 4, abs=0.2)
 
 
 def test_what_a_server_counts_over_its_life_agrees_with_its_trials(tmp_path: Path) -> None:

@@ -79,7 +79,8 @@ GROUPS = {
     type=options.DURATION,
     default="1s",
     show_default=True,
-    help="Load on each fresh server before turns count; 10s for a JVM.",
+    help="Load on each fresh server before turns count, or what its framework needs; 10s for a "
+    "JVM of your own.",
 )
 @click.option(
     "--budget",

@@ -52,13 +52,22 @@ class RestingServer:
 
         One that goes on working after its warm-up will do so after its turns, and is frozen.
         """
-        end_s = time.monotonic() + SETTLE_S
+        self.freezes |= not self.wait_until_idle()
+
+    def wait_until_idle(self) -> bool:
+        """Waits until the server has nothing to do any more, 10 s at most.
+
+        Returns:
+            Whether it had nothing to do from the first moment on.
+        """
+        end_s, was_idle = time.monotonic() + SETTLE_S, True
         while time.monotonic() < end_s:
             used, began_s = cpu_clock.of(self.processes()), time.monotonic()
             time.sleep(LOOK_S)
             if self._grown_ns(used) < SETTLED_CORES * (time.monotonic() - began_s) * 1e9:
-                return
-            self.freezes = True
+                break
+            was_idle = False
+        return was_idle
 
     def begin(self) -> None:
         """The server rests from now on."""

@@ -6,17 +6,18 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import machine
-from plimsoll.conduct import recomputed_bodies, recording
+from plimsoll.conduct import recomputed_bodies, recording, runtime_warm_up
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import turning
 from plimsoll.drivers.turning import DriverUse
 from plimsoll.errors import DriverError, FrameworkError, HostLost
-from plimsoll.processes import affinity, cpu_clock, scratch
+from plimsoll.processes import affinity, cpu_clock
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording.readings import Reading
 from plimsoll.recording.turns import Turn
@@ -119,17 +120,14 @@ class Seat:
 
     def load_unrecorded(self, length_s: float, passed: Passed) -> DriverResult | None:
         """Loads the server as its own load begins, without a recording; None where that failed."""
-        load = self.known.trial.load.warming(length_s)
         try:
-            with scratch.folder() as folder:
-                job = replace(one_trial.job_of(self.known, folder), load=load)
-                with self._started(job) as warming:
-                    turn = warming.turn(round(length_s * 1e9))
-                    passed(self.known.trial, turn, turn.progress)
-                    return warming.finish()
+            job_in = partial(one_trial.job_of, self.known)
+            turn, driven = runtime_warm_up.pulse(job_in, length_s, self._started)
         except (DriverError, HostLost) as error:
             self.fail(error)
             return None
+        passed(self.known.trial, turn, turn.progress)
+        return driven
 
     def begin(self) -> None:
         """Has its load rest until the first turn, unless it has failed."""
@@ -156,8 +154,9 @@ class Seat:
         """
         if self._start is None:
             return None
-        rest, length_s = self._start.rest, self.known.trial.load.before_holds_s
-        with affinity.widened(rest.processes, self.known.server_cores, machine.allowed_cores()):
+        server, rest = self._start.server, self._start.rest
+        length_s = self.known.trial.load.before_holds_s
+        with affinity.widened(server.processes, self.known.server_cores, machine.allowed_cores()):
             turn = self.turn(length_s, 0, tell) if length_s else None
             if self.is_working:
                 rest.end()
@@ -193,7 +192,9 @@ class Seat:
             ends_stage = not number or load.has_ended
             self.readings.end(after, load.zero_ns + turn.end_ns, ends_stage=ends_stage)
             recorded = self._recorded(turn, number, used_before, used, before, after)
-            self.turns.append(replace(recorded, planned_ns=duration_ns))
+            # The end of the load cuts the last turn short: requests began in all of it.
+            planned_ns = min(duration_ns, recorded.duration_ns)
+            self.turns.append(replace(recorded, planned_ns=planned_ns))
             if not start.server.alive():
                 self.end(tell)
         except (FrameworkError, DriverError, HostLost) as error:

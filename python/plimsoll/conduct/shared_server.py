@@ -7,9 +7,11 @@ from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import cycle
 from typing import TYPE_CHECKING, cast
 
 from plimsoll import machine
+from plimsoll.conduct import runtime_warm_up
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.resting import RestingServer
 from plimsoll.conduct.seat import Seat, ServerAtTurn
@@ -19,13 +21,14 @@ from plimsoll.processes import affinity
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from plimsoll.conduct.seat import Passed
     from plimsoll.drivers.job import DriverResult
     from plimsoll.events import Listener
     from plimsoll.processes.interruption import Interruption
-    from plimsoll.serving.here import LocalHost
+    from plimsoll.serving.here import LocalHost, LocalServer
 
 
 @dataclass
@@ -73,7 +76,7 @@ class SharedServer:
             for seat in self.seats:
                 seat.fail(error)
             return
-        self._start = ServerAtTurn(running, running.scope, RestingServer(running.processes))
+        self._start = ServerAtTurn(running, running.scope, RestingServer(_members(running)))
         self._processes.callback(self._start.rest.end)
         self._share()
         for seat in self.seats:
@@ -86,19 +89,21 @@ class SharedServer:
     def warm_up(self, passed: Passed) -> None:
         """Loads it for as long as its runtime needs before the first trial; nothing is recorded.
 
-        Nobody else works meanwhile, so it may use every core: a runtime that compiles in the
-        background is done in half of the time (decision 82).
+        Its trials take turns in that, and it rests after each pulse until it has compiled. Nobody
+        else works meanwhile, so it may use every core (decision 82).
         """
         seats = [seat for seat in self.seats if not seat.has_failed]
         length_s = max((seat.known.trial.start_warm_up_s for seat in seats), default=0.0)
         if self._start is None or not length_s:
             return
-        rest, cores = self._start.rest, self.seats[0].known.server_cores
-        with affinity.widened(rest.processes, cores, machine.allowed_cores()):
-            for seat in seats:
-                if ended := seat.load_unrecorded(length_s / len(seats), passed):
+        server, rest = self._start.server, self._start.rest
+        cores = self.seats[0].known.server_cores
+        with affinity.widened(server.processes, cores, machine.allowed_cores()):
+            pulses_s = runtime_warm_up.pulses_s(length_s, len(seats))
+            for seat, pulse_s in zip(cycle(seats), pulses_s, strict=False):
+                if not seat.has_failed and (ended := seat.load_unrecorded(pulse_s, passed)):
                     self._unrecorded.append(ended)
-            rest.settle()
+                rest.wait_until_idle()
             rest.begin()
 
     def wake(self) -> None:
@@ -150,6 +155,17 @@ class SharedServer:
             found.update(_counted(seat.known.driven))
             found["requests_received"] += seat.known.contract_requests
         return dict(found)
+
+
+def _members(running: LocalServer) -> Callable[[], tuple[int, ...]]:
+    """Gives the ids of a server's processes, without reading those of the whole host."""
+    tree = running.tree
+
+    def processes() -> tuple[int, ...]:
+        tree.refresh()
+        return tuple(tree.stats)
+
+    return processes
 
 
 def _counted(driven: DriverResult) -> dict[str, int]:

@@ -175,8 +175,8 @@ def compare(  # noqa: PLR0913 - one argument for each option
         elif not commands:
             _require_served(pair, requested)
             databases.require((requested,))
-        load = _load(connections, rate_per_s, warm_up_s)
-        with _measuring(pair, requested, load, on_event) as measure:
+        load = _load(connections, rate_per_s, min(warm_up_s, WARM_UP_S))
+        with _measuring(pair, requested, load, warm_up_s, on_event) as measure:
             end = compared(measure, wanted, lambda now: on_event(Step(_step(now))))
     return ComparisonResult(end, sides)
 
@@ -288,7 +288,11 @@ def _load(connections: int, rate_per_s: float | None, warm_up_s: float) -> Load:
 
 @contextmanager
 def _measuring(
-    pair: tuple[Framework, Framework], requested: Endpoint, load: Load, on_event: Listener
+    pair: tuple[Framework, Framework],
+    requested: Endpoint,
+    load: Load,
+    warm_up_s: float,
+    on_event: Listener,
 ) -> Generator[Measure]:
     """What measures a group; its rows are thrown away when its turns are known."""
     endpoints = (requested,)
@@ -312,18 +316,41 @@ def _measuring(
         )
 
         def measure(group: int) -> MeasuredGroup:
-            return _measured(_trials(pair, requested, load, group), group, setting, interruption)
+            trials = _trials(pair, requested, load, warm_up_s, group)
+            return _measured(trials, group, setting, interruption)
 
         yield measure
 
 
 def _trials(
-    pair: tuple[Framework, Framework], requested: Endpoint, load: Load, group: int
+    pair: tuple[Framework, Framework],
+    requested: Endpoint,
+    load: Load,
+    warm_up_s: float,
+    group: int,
 ) -> list[Trial]:
+    """A trial of A and one of B; what their load lacks of a warm-up comes before it, in pulses."""
     return [
-        Trial(f"{entry}.{group}", at, framework, requested, load, group, "plimsoll", group)
+        Trial(
+            f"{entry}.{group}",
+            at,
+            framework,
+            requested,
+            load,
+            group,
+            "plimsoll",
+            group,
+            start_warm_up_s=_start_warm_up_s(framework, load, warm_up_s),
+        )
         for at, (entry, framework) in enumerate(zip((A, B), pair, strict=True))
     ]
+
+
+def _start_warm_up_s(framework: Framework, load: Load, warm_up_s: float) -> float:
+    """Warm-up of a server before its load, in seconds; none where none is wanted."""
+    if not warm_up_s:
+        return 0.0
+    return max(warm_up_s, framework.warm_up_s) - load.before_holds_s
 
 
 def _measured(

@@ -54,10 +54,14 @@ class LocalServer:
         return self._running.place
 
     @property
+    def tree(self) -> ProcessTree:
+        """Its processes, as a tree that has not been read yet."""
+        return ProcessTree(self._running.supervisor_pid, with_root=False)
+
+    @property
     def scope(self) -> Scope:
         """Its resources."""
-        tree = ProcessTree(self._running.supervisor_pid, with_root=False)
-        return Scope("server", tree, self.place.port)
+        return Scope("server", self.tree, self.place.port)
 
     def processes(self) -> tuple[int, ...]:
         """Numbers of its processes, parents first."""

@@ -85,3 +85,13 @@ def test_settling_ends_where_a_server_never_is_idle(monkeypatch: pytest.MonkeyPa
         began_s = time.monotonic()
         rest.settle()
         assert time.monotonic() - began_s >= 0.5
+
+
+def test_who_has_nothing_to_do_is_idle_from_the_first_moment() -> None:
+    with server(IDLE) as rest:
+        time.sleep(0.5)
+        assert rest.wait_until_idle()
+    with server(BUSY_FOR_A_MOMENT) as rest:
+        assert not rest.wait_until_idle()
+        assert rest.wait_until_idle()
+        assert not rest.freezes
