@@ -143,7 +143,7 @@ class WorkState:
 
 
 @dataclass
-class _Work:
+class _OrderedWork:
     """What a load is ordered to do."""
 
     state: WorkState = field(default_factory=WorkState)
@@ -161,7 +161,7 @@ class TurnedLoads:
         """There are none."""
         self._folder = folder
         self._loads: dict[str, TurnedLoad] = {}
-        self._works: dict[str, _Work] = {}
+        self._works: dict[str, _OrderedWork] = {}
 
     def __len__(self) -> int:
         """How many there are."""
@@ -195,7 +195,7 @@ class TurnedLoads:
 
     def begin(self, key: str, work: Callable[[TurnedLoad], object]) -> None:
         """Has a load do what may take longer than the lab waits for an answer."""
-        load, self._works[key] = self.of(key), (begun := _Work())
+        load, self._works[key] = self.of(key), (begun := _OrderedWork())
         threading.Thread(target=_done, args=(begun, work, load), daemon=True).start()
 
     def state(self, key: str, wait_s: float) -> WorkState:
@@ -217,7 +217,7 @@ class TurnedLoads:
             self.remove(key)
 
 
-def _done(begun: _Work, work: Callable[[TurnedLoad], object], load: TurnedLoad) -> None:
+def _done(begun: _OrderedWork, work: Callable[[TurnedLoad], object], load: TurnedLoad) -> None:
     try:
         begun.state = WorkState(has_ended=True, given=work(load))
     except PlimsollError as error:

@@ -13,7 +13,7 @@ from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from plimsoll.drivers.turning import CommonStart, DriverUse, EngineTurn, is_over
 from plimsoll.errors import PlimsollError
@@ -213,7 +213,9 @@ class HostsLoad:
             used=_used(turns),
         )
 
-    def _ordered(self, order: str, arguments: Mapping[str, tuple[object, ...]]) -> dict[str, Any]:
+    def _ordered(
+        self, order: str, arguments: Mapping[str, tuple[object, ...]]
+    ) -> Mapping[str, object]:
         """What an order gives on each host.
 
         Raises:
@@ -225,16 +227,16 @@ class HostsLoad:
                 raise of_host(host, one)
         return given
 
-    def _done(self) -> dict[str, Any]:
+    def _done(self) -> dict[str, object]:
         """What the last work of each host gave, once all have ended it.
 
         Raises:
             PlimsollError: The error of a host, with its name.
         """
-        done: dict[str, Any] = {}
+        done: dict[str, object] = {}
         while left := [name for name in self._names if name not in done]:
             states = self._ordered("turned", dict.fromkeys(left, (self._key, WAIT_S)))
-            for host, state in cast("dict[str, WorkState]", states).items():
+            for host, state in cast("Mapping[str, WorkState]", states).items():
                 if state.error is not None:
                     raise of_host(host, state.error)
                 if state.has_ended:
