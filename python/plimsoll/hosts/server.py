@@ -359,7 +359,7 @@ class HostServer:
                 self._state = cast("ServerState", self._lab.order(self._host, "server"))
                 if self._has_load and time.monotonic() - compared_s >= clocks.EVERY_S:
                     compared_s = time.monotonic()
-                    self._bursts.append(self._lab.asked_clock(self._host).result())
+                    self._bursts.append(self._lab.clock(self._host))
             except PlimsollError as error:
                 self._lost = error
                 return

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from plimsoll.drivers.turning import CommonStart, DriverUse, EngineTurn, is_over
 from plimsoll.errors import PlimsollError
-from plimsoll.hosts import clocks, combined, control, copying
+from plimsoll.hosts import clocks, combined, copying
 from plimsoll.hosts.agent import HostStatus
 from plimsoll.hosts.combined import Driving
 from plimsoll.hosts.control import of_host
@@ -185,13 +185,13 @@ class HostsLoad:
             if time.monotonic() - compared_s >= clocks.EVERY_S:
                 compared_s = time.monotonic()
                 try:
-                    self._compare_clocks(control.EXCHANGES_UNDER_LOAD)
+                    self._compare_clocks()
                 except PlimsollError:  # the next turn says who is gone
                     return
 
-    def _compare_clocks(self, exchanges: int = control.EXCHANGES) -> None:
+    def _compare_clocks(self) -> None:
         for name in self._names:
-            self._bursts[name].append(self._lab.clock(name, exchanges))
+            self._bursts[name].append(self._lab.clock(name))
 
     def _relations(self) -> dict[str, ClockRelation]:
         return {name: clocks.related(self._bursts[name]) for name in self._names}

@@ -40,7 +40,7 @@ class FakeLab:
         self.answers: dict[str, Any] = {}
         self._ended = 0
 
-    def clock(self, host: str, _exchanges: int) -> tuple[ClockExchange, ...]:
+    def clock(self, host: str) -> tuple[ClockExchange, ...]:
         return (ClockExchange(1_000, 1_000 + AHEAD_NS[host], 1_000),)
 
     def order_each(self, order: str, arguments: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
