@@ -230,6 +230,11 @@ def delayed(lab: LabAtWork, name: str, delay_s: float) -> Generator[None]:
         yield
 
 
+def without_way(lab: LabAtWork, name: str, other: str) -> None:
+    """Leaves a host without a way to another one."""
+    _ip("-n", lab.namespaces[name], "route", "add", "unreachable", f"{lab.addresses[other]}/32")
+
+
 def cut(lab: LabAtWork, name: str) -> None:
     """Takes the link of a host down."""
     _ip("-n", lab.namespaces["switch"], "link", "set", f"to-{name}", "down")

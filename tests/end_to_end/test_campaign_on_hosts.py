@@ -7,15 +7,20 @@ import os
 import shutil
 import signal
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
+import database_cheats
 import labs
+import upstream_cheats
 from command_line import CHECKOUT, LENIENT, Running, run
 from labs import LabAtWork, in_namespaces, on_loopback
+from plimsoll.campaign.framework import VARIABLE
+from plimsoll.databases import installed
 from plimsoll.drivers import choosing
 from plimsoll.sampling.samplers import energy
 from powercap import counting
@@ -26,6 +31,11 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 VOID = 1
 UNFIT = 3
 FRAMEWORK_FAILED = 4
+
+FILES_OF_A_TRIAL = (
+    *("trial.json", "requests.parquet", "connections.parquet", "usage.parquet"),
+    "server.log",
+)
 
 METERED = ("energy_j", "idle_energy_j", "wall_power_w", "idle_wall_power_w")
 
@@ -63,6 +73,26 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
     )
 
 
+FRAMEWORK = """
+name = "beside"
+language = "Python"
+needs = []
+build = ""
+start = 'exec "$PYTHON" {program}'
+version = "echo 1"
+endpoints = ["{endpoint}"]
+"""
+
+
+def framework(folder: Path, program: str, endpoint: str) -> Path:
+    """A folder of frameworks with one, which needs what runs beside it."""
+    own = folder / "frameworks" / "beside"
+    own.mkdir(parents=True)
+    text = FRAMEWORK.format(program=program, endpoint=endpoint)
+    (own / "framework.toml").write_text(text, "utf-8")
+    return own.parent
+
+
 def usage_of(folder: Path) -> Counter[tuple[str, str]]:
     """How many readings there are of each scope and host."""
     (path,) = (folder / "results" / "trials").glob("*/usage.parquet")
@@ -93,6 +123,83 @@ def test_loads_of_hosts_onto_a_server_of_the_lab(tmp_path: Path) -> None:
     report = (tmp_path / "results" / "report" / "report.md").read_text("utf-8")
     assert "Load generators by host" in report
     assert f"connected to {trial['server']['address']}" in report
+
+
+TURNS = """
+name = "small"
+frameworks = ["reference", "reference:many-acceptors"]
+endpoints = ["2048", "json"]
+repetitions = {repetitions}
+turns = "100ms"
+cool_down = "0s"
+
+[[load]]
+name = "steady"
+stages = [
+  {{ kind = "warm_up", duration = "200ms", at = 4 }},
+  {{ kind = "hold", duration = "{length}", at = 4 }},
+]
+"""
+
+
+def in_turns(folder: Path, repetitions: int = 1, length: str = "600ms") -> Path:
+    path = folder / "small.toml"
+    path.write_text(TURNS.format(repetitions=repetitions, length=length), "utf-8")
+    return path
+
+
+def test_hosts_take_turns_at_the_servers_of_the_lab(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.agents():
+        ran = conducted(lab, in_turns(tmp_path)).end()
+    assert ran.code in {0, VOID}, ran.said
+    trials = recorded(tmp_path)
+    assert len(trials) == 4
+    for trial in trials:
+        assert trial["ending"]["kind"] == "completed", trial["ending"]
+        assert trial["driver"]["ended_by"] == "schedule"
+        assert [one["host"] for one in trial["hosts"]] == ["one", "two"]
+        assert [one["driver"]["opened"] for one in trial["hosts"]] == [2, 2]
+        folder = tmp_path / "results" / "trials" / trial["trial"]
+        rows = pq.read_table(folder / "requests.parquet", columns=["host", "sent_ns", "done_ns"])
+        counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in trial["hosts"]}
+        assert Counter(rows["host"].to_pylist()) == counted
+        assert min(counted.values()) > 0
+        turns = trial["turns"]
+        assert len(turns) > 3
+        assert sum(turn["requests"] for turn in turns) == trial["driver"]["outcomes"]["ok"]
+        assert all(turn["driver_cpu_ns"] > 0 for turn in turns[:-1])  # they end with the last one
+        assert {*folder.iterdir()} == {folder / name for name in FILES_OF_A_TRIAL}
+        (path,) = (tmp_path / "results" / "derived").glob(f"{trial['trial']}/verdicts.json")
+        known = json.loads(path.read_text("utf-8"))["verdicts"]
+        given = {one["check"]: one["level"] for one in known}
+        assert given["conservation"] == given["drivers_completed"] == "sound"
+        assert given["started_together"] != "not_checked"
+    began = [(turn["start_ns"], trial["trial"]) for trial in trials for turn in trial["turns"]]
+    ended = {turn["start_ns"]: turn["duration_ns"] for one in trials for turn in one["turns"]}
+    for (start_ns, _), (next_ns, _) in pairwise(sorted(began)):
+        assert start_ns + ended[start_ns] <= next_ns, "a turn begins when the one before is over"
+
+
+def test_a_host_that_is_lost_between_turns_costs_these_trials_alone(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.agents() as agents:
+        running = conducted(lab, in_turns(tmp_path, repetitions=2, length="3s"))
+        agents["two"].wait_until_it_drives()
+        os.kill(agents["two"].process.pid, signal.SIGKILL)
+        assert eventually(lambda: not agents["two"].processes()), agents["two"].processes()
+        again = lab.agent("two")
+        ran = running.end()
+        labs.ended(again)
+    assert ran.code != 0, ran.said
+    endings = {
+        repetition: {
+            one["ending"]["kind"] for one in recorded(tmp_path) if one["repetition"] == repetition
+        }
+        for repetition in (1, 2)
+    }
+    assert "HostLost" in endings[1]
+    assert endings[2] == {"completed"}
 
 
 def test_a_server_on_a_host_of_its_own(tmp_path: Path) -> None:
@@ -216,6 +323,36 @@ def test_a_server_over_tls_is_trusted_by_the_lab_and_by_every_host(tmp_path: Pat
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("endpoint", "program", "scope"),
+    [
+        ("upstream", f"{upstream_cheats.__file__} Asking", "upstream"),
+        ("db", f"{database_cheats.__file__} Stored", "database"),
+    ],
+)
+def test_what_a_server_needs_beside_it_runs_with_the_lab(
+    tmp_path: Path, endpoint: str, program: str, scope: str
+) -> None:
+    if endpoint == "db" and (missing := installed.missing()) is not None:
+        pytest.skip(missing.message)
+    own = framework(tmp_path, program, endpoint)
+    path = campaign(tmp_path, endpoints=f'"{endpoint}"', length="3s")
+    path.write_text(path.read_text("utf-8").replace('"reference"', '"beside"'), "utf-8")
+    with in_namespaces(tmp_path, ("one",), has_server=True) as lab:
+        lab.environments["server"] = {VARIABLE: str(own)}
+        with lab.agents():
+            ran = conducted(lab, path, "--frameworks", own).end()
+        assert ran.code in {0, VOID}, ran.said
+        (trial,) = recorded(tmp_path)
+        assert trial["ending"]["kind"] == "completed", trial["ending"]
+        known = usage_of(tmp_path)
+        assert known[scope, "local"] > 0
+        assert known["server", "server"] > 0
+        witness = {"upstream": "responses_from_upstream", "db": "rows_from_database"}
+        assert levels(tmp_path)[witness[endpoint]] == "sound"
+
+
+@pytest.mark.thorough
 def test_power_is_that_of_the_servers_host_by_rapl_and_by_a_meter(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path, has_server=True)
     for name in ("server", "one"):
@@ -292,7 +429,7 @@ def test_a_plan_shows_what_each_host_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ("turns=50ms", "servers take turns on one machine only"),
+        ("turns=50ms", "servers take turns on the lab's machine only, and not on `server`"),
         ("driver=wrk", "percentiles of several hosts cannot be merged"),
         ("driver=ab", "percentiles of several hosts cannot be merged"),
         ("load.steady.stages=[{ kind = 'hold', duration = '1s', at = 1 }]", "1 connections for 2"),

@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import ssl
+import time
 from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
@@ -118,6 +119,16 @@ def test_check_shows_every_host_and_leaves_agents_waiting_for_the_next_lab(tmp_p
     assert (first.code, second.code) == (0, 0), second.said
     for name in lab.names:
         assert f"{name} (driver, {lab.addresses[name]}): Plimsoll" in first.said
+
+
+def test_check_names_a_host_that_does_not_reach_that_of_the_servers(tmp_path: Path) -> None:
+    with in_namespaces(tmp_path, ("one", "two"), has_server=True) as lab, lab.agents():
+        labs.without_way(lab, "two", "server")
+        ran = lab.lab("host", "check", "-c", "10").end()
+    assert ran.code == UNFIT, ran.said
+    away = lab.addresses["server"]
+    assert f"cannot reach {away}: No route to host (`server`, which runs the servers)" in ran.said
+    assert ran.said.count("cannot reach") == 1
 
 
 def test_a_host_that_does_not_join_is_named_with_what_to_start(tmp_path: Path) -> None:
@@ -240,6 +251,42 @@ def test_an_agent_that_is_killed_takes_its_engine_along_and_voids_the_load(tmp_p
     assert "`two` was lost" in said
     assert "% of the requested load ran" in said
     assert set(rows_by_host(tmp_path / "recorded")) == {"one"}
+
+
+@pytest.mark.thorough
+def test_a_load_generator_that_stands_still_for_a_while_is_named(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.served() as address, lab.agents() as agents:
+        running = load(lab, address, "-c", "4", "-d", "10s", "-R", "8000")
+        agents["two"].wait_until_rows_are_kept()
+        engine = agents["two"].engine()
+        os.kill(engine, signal.SIGSTOP)
+        time.sleep(1.0)
+        os.kill(engine, signal.SIGCONT)
+        ran = running.end()
+    assert ran.code == VOID, ran.said
+    assert levels(ran.stdout)["drivers_completed"] == "sound", "its rows are there"
+    assert "load generator of `two` stalled for" in said_of(ran.stdout, "driver_headroom")
+
+
+@pytest.mark.thorough
+def test_an_agent_that_is_frozen_is_lost_within_seconds(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.served() as address, lab.agents() as agents:
+        running = load(lab, address, "-c", "4", "-d", "20s", "-R", "200")
+        frozen = agents["two"]
+        frozen.wait_until_it_drives()
+        pids = [int(one.rpartition(" ")[2]) for one in frozen.processes()]
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        ran = running.end()
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+    assert ran.code == VOID, ran.said
+    said = said_of(ran.stdout, "drivers_completed")
+    assert "`two` did not answer for 8 s" in said
+    assert set(rows_by_host(tmp_path / "recorded")) == {"one"}
+    assert levels(ran.stdout)["trial_completed"] == "sound", "the other ran to its end"
 
 
 @pytest.mark.thorough

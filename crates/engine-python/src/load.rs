@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, channel};
 use plimsoll_engine::error::EngineError;
 use plimsoll_engine::progress::Event;
 use plimsoll_engine::spec::Spec;
+use plimsoll_engine::turns::Order;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -18,7 +19,7 @@ create_exception!(
 
 /// Puts on the load of a specification; returns the content of `finish.json`.
 ///
-/// A load that takes turns reads the length of each from stdin: nanoseconds, a line each. It ends
+/// A load that takes turns reads the order to each from stdin, a line each (`Order::parse`). It ends
 /// early when stdin does.
 ///
 /// `observe` gets each event as a line of JSON. A signal whose Python handler raises ends the load
@@ -48,13 +49,13 @@ pub fn run(py: Python<'_>, spec_json: &str, observe: Py<PyAny>) -> PyResult<Stri
     Ok(serde_json::to_string(&finish).unwrap_or_default())
 }
 
-/// Lengths of turns as stdin brings them; a line that is no number ends them.
-fn orders_from_stdin() -> Receiver<u64> {
+/// Orders to take turns as stdin brings them; a line that is none ends them.
+fn orders_from_stdin() -> Receiver<Order> {
     let (send, orders) = channel();
     std::thread::spawn(move || {
         let lines = std::io::stdin().lines().map_while(Result::ok);
-        for duration_ns in lines.map_while(|line| line.trim().parse().ok()) {
-            if send.send(duration_ns).is_err() {
+        for order in lines.map_while(|line| Order::parse(&line)) {
+            if send.send(order).is_err() {
                 return;
             }
         }

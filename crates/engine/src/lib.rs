@@ -43,7 +43,7 @@ use crate::recorder::Writer;
 use crate::request::Requests;
 use crate::spec::{Protocol, Spec};
 use crate::transport::security::Security;
-use crate::turns::Gate;
+use crate::turns::{Gate, Order};
 use crate::worker::{Counts, Done, Task};
 
 /// From the start of the threads to the trial's zero, so that all are there by then.
@@ -71,8 +71,7 @@ pub fn run(
     drive(spec, None, observe, interrupted)
 }
 
-/// Generates the load in turns: it rests until `orders` brings the length of a turn in nanoseconds,
-/// and again after it. See [`turns`].
+/// Generates the load in turns: it rests until `orders` brings one, and again after it. See [`turns`].
 ///
 /// `observe` gets [`Event::Ready`] before the first turn and [`Event::Turn`] after each. The load
 /// ends when its stages have passed, or early when the sender of orders is gone.
@@ -82,7 +81,7 @@ pub fn run(
 /// As [`run`].
 pub fn run_in_turns(
     spec: &Spec,
-    orders: &Receiver<u64>,
+    orders: &Receiver<Order>,
     observe: impl FnMut(&Event),
     interrupted: impl FnMut() -> bool,
 ) -> Result<Finish, EngineError> {
@@ -91,7 +90,7 @@ pub fn run_in_turns(
 
 fn drive(
     spec: &Spec,
-    orders: Option<&Receiver<u64>>,
+    orders: Option<&Receiver<Order>>,
     mut observe: impl FnMut(&Event),
     mut interrupted: impl FnMut() -> bool,
 ) -> Result<Finish, EngineError> {
@@ -212,7 +211,7 @@ impl Watch<'_, '_> {
     fn through_turns(
         &mut self,
         gate: &Gate,
-        orders: &Receiver<u64>,
+        orders: &Receiver<Order>,
         observe: &mut impl FnMut(&Event),
         look: &mut impl FnMut() -> bool,
         zero_ns: &mut u64,
@@ -225,12 +224,15 @@ impl Watch<'_, '_> {
         }
         observe(&Event::Ready);
         while !look() && !gate.is_deserted() {
-            let duration_ns = match orders.recv_timeout(TICK) {
-                Ok(duration_ns) => duration_ns,
+            let order = match orders.recv_timeout(TICK) {
+                Ok(order) => order,
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            let turn = gate.open(duration_ns);
+            if !waited_for(order, look) {
+                return;
+            }
+            let turn = gate.open(order);
             if std::mem::take(&mut is_first) {
                 *zero_ns = turn.zero_ns;
                 observe(&started(self.spec, turn.zero_ns));
@@ -252,6 +254,21 @@ impl Watch<'_, '_> {
                 progress,
             });
         }
+    }
+}
+
+/// Waits for the instant at which several engines begin; false when `look` ends the load before.
+fn waited_for(order: Order, look: &mut impl FnMut() -> bool) -> bool {
+    let begin_ns = order.together.map_or(0, |together| together.begin_ns);
+    loop {
+        let left = Duration::from_nanos(begin_ns.saturating_sub(system::now_ns()));
+        if left.is_zero() {
+            return true;
+        }
+        if look() {
+            return false;
+        }
+        thread::sleep(left.min(TICK));
     }
 }
 

@@ -3,11 +3,49 @@
 //! Connections stay open. A worker begins requests until its turn is over, waits for the responses
 //! to those in flight, and rests; it costs nothing until the next turn. The time of the load goes on
 //! where it stopped, so that its schedule, its records and its deadlines know nothing of rests.
+//!
+//! Several engines that generate one load together get an instant at which all begin, and the time of
+//! the load at which the last of them rested: their clocks stand still alike.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use plimsoll_system as system;
+
+/// An order to take a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// For how long requests begin.
+    pub duration_ns: u64,
+    /// When it begins beside other engines; at once, and where the last one ended, without.
+    pub together: Option<Together>,
+}
+
+/// When several engines begin a turn of one load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Together {
+    /// The instant of the monotonic clock.
+    pub begin_ns: u64,
+    /// The time of the load at that instant.
+    pub start_ns: u64,
+}
+
+impl Order {
+    /// The order in a line: `DURATION`, or `DURATION BEGIN START`, in nanoseconds.
+    #[must_use]
+    pub fn parse(line: &str) -> Option<Self> {
+        let mut numbers = line.split_whitespace().map(str::parse);
+        let duration_ns = numbers.next()?.ok()?;
+        let together = match (numbers.next(), numbers.next(), numbers.next()) {
+            (None, ..) => None,
+            (Some(begin), Some(start), None) => {
+                Some(Together { begin_ns: begin.ok()?, start_ns: start.ok()? })
+            }
+            _ => return None,
+        };
+        Some(Self { duration_ns, together })
+    }
+}
 
 /// A turn as every worker sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,14 +95,15 @@ impl Gate {
         Self { workers, state: Mutex::default(), opened: Condvar::new(), rested: Condvar::new() }
     }
 
-    /// Begins a turn in which requests begin for `duration_ns`; every worker must rest.
-    pub fn open(&self, duration_ns: u64) -> Turn {
+    /// Begins a turn at once; every worker must rest. It is up to the caller to wait for the instant
+    /// at which several engines begin.
+    pub fn open(&self, order: Order) -> Turn {
         let mut state = self.state();
-        let start_ns = state.rested_ns;
+        let start_ns = state.rested_ns.max(order.together.map_or(0, |other| other.start_ns));
         let turn = Turn {
             zero_ns: system::now_ns().saturating_sub(start_ns),
             start_ns,
-            until_ns: start_ns.saturating_add(duration_ns),
+            until_ns: start_ns.saturating_add(order.duration_ns),
         };
         state.turn = Some(turn);
         state.number += 1;
@@ -127,6 +166,10 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
+    fn order(duration_ns: u64) -> Order {
+        Order { duration_ns, together: None }
+    }
+
     #[test]
     fn a_turn_begins_where_the_last_worker_rested() {
         let gate = Gate::new(2);
@@ -140,15 +183,39 @@ mod tests {
                 (turn, gate.rest(turn.until_ns + MS).unwrap())
             });
             while !gate.is_at_rest(Duration::from_millis(1)) {}
-            let opened = gate.open(10 * MS);
+            let opened = gate.open(order(10 * MS));
             assert_eq!((opened.start_ns, opened.until_ns), (0, 10 * MS));
             while !gate.is_at_rest(Duration::from_millis(1)) {}
             thread::sleep(Duration::from_millis(5));
-            let again = gate.open(10 * MS);
+            let again = gate.open(order(10 * MS));
             assert_eq!((again.start_ns, again.until_ns), (12 * MS, 22 * MS));
             assert_eq!(first.join().unwrap(), (opened, again));
             assert_eq!(second.join().unwrap(), (opened, again));
         });
+    }
+
+    #[test]
+    fn a_turn_of_several_engines_begins_where_the_last_of_them_rested() {
+        let gate = Gate::new(1);
+        thread::scope(|scope| {
+            let worker = scope.spawn(|| (gate.rest(7 * MS), gate.rest(40 * MS)));
+            for (start_ns, began_ns) in [(30 * MS, 30 * MS), (35 * MS, 40 * MS)] {
+                while !gate.is_at_rest(Duration::from_millis(1)) {}
+                let together = Some(Together { begin_ns: 0, start_ns });
+                let turn = gate.open(Order { duration_ns: MS, together });
+                assert_eq!((turn.start_ns, turn.until_ns), (began_ns, began_ns + MS));
+            }
+            worker.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn orders_are_numbers_in_a_line() {
+        let together = Some(Together { begin_ns: 7, start_ns: 3 });
+        let parsed = ["5", " 5 7 3 ", "5 7", "5 7 3 1", "-5", "", "5 7 x"].map(Order::parse);
+        let right = Order { duration_ns: 5, together };
+        assert_eq!(parsed[..2], [Some(order(5)), Some(right)]);
+        assert_eq!(parsed[2..], [None; 5]);
     }
 
     #[test]
@@ -160,10 +227,10 @@ mod tests {
                 (first, gate.rest(first.until_ns).unwrap())
             });
             while !gate.is_at_rest(Duration::from_millis(1)) {}
-            let first = gate.open(MS);
+            let first = gate.open(order(MS));
             while !gate.is_at_rest(Duration::from_millis(1)) {}
             thread::sleep(Duration::from_millis(20));
-            let second = gate.open(MS);
+            let second = gate.open(order(MS));
             assert!(second.zero_ns >= first.zero_ns + 19 * MS, "{first:?} {second:?}");
             worker.join().unwrap();
         });

@@ -14,6 +14,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use plimsoll_engine::progress::{EndedBy, Event, Finish, Progress};
+use plimsoll_engine::turns::{Order, Together};
+use plimsoll_system as system;
 
 use drive::{ASK, Ask, by_outcome};
 use hostile::{Counts, Hostile, POLITE, Script, Then, right};
@@ -39,12 +41,16 @@ struct Ran {
     counts: Counts,
 }
 
+fn order(duration_ns: u64) -> Order {
+    Order { duration_ns, together: None }
+}
+
 /// Gives a load turns of 100 ms with rests, until `go_on` says no or the load has ended.
 fn take_turns(server: Hostile, ask: &Ask, rest: Duration, most_turns: usize) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let spec = ask.spec(server.address(), folder.path());
     let (send, orders) = channel();
-    let mut send: Option<Sender<u64>> = Some(send);
+    let mut send: Option<Sender<Order>> = Some(send);
     let mut turns = Vec::new();
     let observe = |event: &Event| {
         if let Event::Turn { start_ns, start_monotonic_ns, progress } = event {
@@ -60,7 +66,7 @@ fn take_turns(server: Hostile, ask: &Ask, rest: Duration, most_turns: usize) -> 
                 send = None;
             }
             if let Some(send) = &send {
-                send.send(100 * MS).unwrap();
+                send.send(order(100 * MS)).unwrap();
             }
         }
     };
@@ -172,7 +178,7 @@ fn a_long_turn_reports_progress_once_a_second() {
     let ask = Ask { duration_ms: 1_300, ..LOAD };
     let spec = ask.spec(server.address(), folder.path());
     let (send, orders) = channel();
-    send.send(2_000 * MS).unwrap();
+    send.send(order(2_000 * MS)).unwrap();
     let mut heard = Vec::new();
     let observe = |event: &Event| match event {
         Event::Ready => heard.push("ready"),
@@ -186,4 +192,35 @@ fn a_long_turn_reports_progress_once_a_second() {
     // A busy machine may take several seconds.
     heard.dedup();
     assert_eq!(heard, ["ready", "started", "progress", "turn"]);
+}
+
+#[test]
+fn a_turn_beside_other_engines_begins_at_its_instant_and_at_their_time_of_the_load() {
+    let server = polite(Script::send(right()));
+    let folder = tempfile::tempdir().unwrap();
+    let spec = LOAD.spec(server.address(), folder.path());
+    let (send, orders) = channel();
+    let mut asked = Vec::new();
+    let mut began = Vec::new();
+    let observe = |event: &Event| {
+        if let Event::Turn { start_ns, start_monotonic_ns, .. } = event {
+            began.push((*start_ns, *start_monotonic_ns));
+        }
+        if matches!(event, Event::Ready | Event::Turn { .. }) {
+            // The second turn begins when all others have passed the end of the schedule.
+            let start_ns = 500 * MS * asked.len() as u64;
+            let begin_ns = system::now_ns() + 30 * MS;
+            asked.push((start_ns, begin_ns));
+            let together = Some(Together { begin_ns, start_ns });
+            send.send(Order { duration_ns: 50 * MS, together }).unwrap();
+        }
+    };
+    let finish = plimsoll_engine::run_in_turns(&spec, &orders, observe, || false).unwrap();
+    server.stop();
+    assert_eq!(finish.ended_by, EndedBy::Schedule);
+    assert_eq!(began.len(), 2);
+    for ((start_ns, began_ns), (asked_ns, begin_ns)) in began.into_iter().zip(asked) {
+        assert_eq!(start_ns, asked_ns);
+        assert!(began_ns >= begin_ns, "{began_ns} {begin_ns}");
+    }
 }

@@ -9,12 +9,14 @@ Source: proc_stat(5), proc_pid_stat(5); CONFIG_IRQ_TIME_ACCOUNTING of the Linux 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import second_window
+from plimsoll.recording import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -84,10 +86,15 @@ def all_cores(readings: Usage) -> tuple[int, ...]:
     return tuple(sorted(int(number) for number in numbers if number.isdigit()))
 
 
-def interrupt_time(recording: Recording) -> str | None:
-    """Where the kernel counted time in interrupts: with the `task`, or `apart`; None: unknown."""
-    machines, server_host = recording.machines, recording.server_host
-    hosts = [machines[server_host]] if server_host in machines else machines.values()
+def interrupt_time(recording: Recording, host: str = "") -> str | None:
+    """Where the kernel counted time in interrupts: with the `task`, or `apart`; None: unknown.
+
+    Args:
+        recording: The recording.
+        host: Whose kernel; that of the server's host when empty.
+    """
+    machines, asked = recording.machines, host or recording.server_host
+    hosts = [machines[asked]] if asked in machines else machines.values()
     known = [host.get("interrupt_time") for host in hosts]
     reported = {one if isinstance(one, str) else None for one in known}
     return reported.pop() if len(reported) == 1 else None
@@ -98,7 +105,7 @@ def driver_peak_busy_ratio(recording: Recording, readings: Usage) -> float | Non
 
     On cores of its own all that was done there counts, by any process: what is taken is not to
     spare. Otherwise it is the driver's own time for each of its threads. The greater of both, where
-    both are known.
+    both are known. Of several hosts it is that of the busiest.
 
     Args:
         recording: The recording.
@@ -107,13 +114,60 @@ def driver_peak_busy_ratio(recording: Recording, readings: Usage) -> float | Non
     windows = whole_seconds(recording)
     if recording.driver is None or not windows:
         return None
-    own = busy_cores(readings, "driver", windows) / max(recording.driver.threads, 1)
-    busy = (
-        readings.rates("machine", f"core{core}_busy_s", windows) for core in own_cores(recording)
-    )
-    known = np.concatenate([own, *busy])
+    found: list[Values] = []
+    for side in driver_sides(recording, readings):
+        found.append(busy_cores(side.readings, "driver", windows) / max(side.threads, 1))
+        found += [
+            side.readings.rates("machine", f"core{core}_busy_s", windows) for core in side.cores
+        ]
+    known = np.concatenate(found) if found else np.empty(0)
     known = known[~np.isnan(known)]
     return min(float(known.max()), 1.0) if len(known) else None
+
+
+@dataclass(frozen=True)
+class DriverSide:
+    """A load generator and what was read where it ran.
+
+    Attributes:
+        host: Name of its host among several; empty for the only one.
+        threads: Its threads.
+        cores: Cores that it has and the server has not; empty when it has none of its own.
+        interrupt_time: Where the kernel there counts time in interrupts, as `interrupt_time` says.
+        readings: The readings.
+    """
+
+    host: str
+    threads: int
+    cores: tuple[int, ...]
+    interrupt_time: str | None
+    readings: Usage
+
+
+def driver_sides(recording: Recording, readings: Usage) -> tuple[DriverSide, ...]:
+    """Every load generator of a trial: one of several that is full is full, whatever others spare.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+    """
+    driver = recording.driver
+    if driver is None:
+        return ()
+    if not recording.hosts:
+        own, counted = own_cores(recording), interrupt_time(recording)
+        return (DriverSide("", driver.threads, own, counted, readings),)
+    return tuple(
+        DriverSide(
+            one.host,
+            one.driver.threads,
+            one.driver.cores,
+            interrupt_time(recording, one.host),
+            readings.of_host(one.host),
+        )
+        for one in recording.hosts
+        if one.driver is not None
+    )
 
 
 def server_busy_ratio(recording: Recording, readings: Usage) -> float | None:
@@ -144,19 +198,22 @@ def server_busy_ratio(recording: Recording, readings: Usage) -> float | None:
 
 
 def shared_with_database(recording: Recording) -> bool:
-    """Whether server and database may use the same cores of this host."""
+    """Whether server and database may use the same cores of one host."""
     database, server = recording.database, recording.server
-    if database is None or server is None or not database.started:
+    if database is None or server is None or not database.started or server.host != HOST:
         return False
     return not (database.cores and server.cores) or bool({*database.cores} & {*server.cores})
 
 
 def third_parties_of_server(recording: Recording) -> Iterator[ScopeName]:
-    """Database and upstream, as far as they were started and may use the server's cores."""
+    """Database and upstream, as far as they were started and may use the server's cores.
+
+    Both run with the lab, so a server on another host shares none.
+    """
     if shared_with_database(recording):
         yield "database"
     upstream, server = recording.upstream, recording.server
-    if upstream is not None and server is not None:
+    if upstream is not None and server is not None and server.host == HOST:
         is_apart = upstream.cores and server.cores
         if not is_apart or {*upstream.cores} & {*server.cores}:
             yield "upstream"

@@ -18,7 +18,7 @@ statistics (`sched-stats`) of Linux.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -308,10 +308,12 @@ class DriverPeak:
         own: Share of its busiest core that it used, at most; 1 is all of it.
         wanted: The same in the second in which most was wanted, with what it waited for while
             others had its cores, or the host of a virtual machine withheld them.
+        host: Name of its host, the busiest of several; empty for the only one.
     """
 
     own: float
     wanted: float
+    host: str = ""
 
 
 def driver_peak(recording: Recording, readings: Usage) -> DriverPeak | None:
@@ -319,7 +321,7 @@ def driver_peak(recording: Recording, readings: Usage) -> DriverPeak | None:
 
     On cores of its own that is the busy time of a core less what others took of all of them. It is
     never less than its own time for each of its threads. If it is unknown what others took, it is
-    all of the busy time.
+    all of the busy time. Of several hosts it is that of the busiest.
 
     Args:
         recording: The recording.
@@ -329,16 +331,25 @@ def driver_peak(recording: Recording, readings: Usage) -> DriverPeak | None:
         None when neither its time nor that of its cores was read.
     """
     windows = cores.whole_seconds(recording)
-    if recording.driver is None or not windows:
+    sides = cores.driver_sides(recording, readings) if windows else ()
+    peaks = [peak for side in sides if (peak := _peak(side, windows)) is not None]
+    if not peaks:
         return None
+    busiest = max(peaks, key=lambda peak: peak.own)
+    return replace(busiest, wanted=max(peak.wanted for peak in peaks))
+
+
+def _peak(side: cores.DriverSide, windows: Sequence[Window]) -> DriverPeak | None:
+    """How busy one load generator kept its busiest core; None when nothing of it was read."""
+    readings, given = side.readings, side.cores
     tree = cores.busy_cores(readings, "driver", windows)
-    own = tree / max(recording.driver.threads, 1)
+    own = tree / max(side.threads, 1)
     missed = np.zeros(len(windows))
-    if given := cores.own_cores(recording):
+    if given:
         busy = np.array(
             [readings.rates("machine", f"core{core}_busy_s", windows) for core in given]
         )
-        others = _others(recording, readings, given, busy.sum(axis=0) - tree, windows)
+        others = _others(side, busy.sum(axis=0) - tree, windows)
         own = np.fmax(own, busy.max(axis=0) - others)
         stolen = [readings.rates("machine", f"core{core}_steal_s", windows) for core in given]
         missed = np.fmin(others, _waited(readings, tree, windows))
@@ -346,19 +357,14 @@ def driver_peak(recording: Recording, readings: Usage) -> DriverPeak | None:
     if np.isnan(own).all():
         return None
     wanted = float(np.nanmax(own + missed))
-    return DriverPeak(min(float(np.nanmax(own)), 1.0), min(wanted, 1.0))
+    return DriverPeak(min(float(np.nanmax(own)), 1.0), min(wanted, 1.0), side.host)
 
 
-def _others(
-    recording: Recording,
-    readings: Usage,
-    given: Sequence[int],
-    not_own: Values,
-    windows: Sequence[Window],
-) -> Values:
+def _others(side: cores.DriverSide, not_own: Values, windows: Sequence[Window]) -> Values:
     """Cores that others kept busy in each of some stretches; 0 where it is unknown."""
-    if cores.interrupt_time(recording) != "task":
-        apart = [readings.rates("machine", f"core{core}_interrupt_s", windows) for core in given]
+    if side.interrupt_time != "task":
+        rates = side.readings.rates
+        apart = [rates("machine", f"core{core}_interrupt_s", windows) for core in side.cores]
         not_own = not_own - np.sum(apart, axis=0)
     return np.nan_to_num(np.fmax(not_own, 0.0))
 

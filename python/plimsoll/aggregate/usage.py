@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     Values = np.ndarray[tuple[int], np.dtype[np.float64]]
     Window = tuple[int, int]
     """Start and end of a stretch of time, in nanoseconds."""
+    Quantity = tuple[str, str]
+    """Scope and name of a quantity."""
 
 ENERGY = "energy_j"
 """The quantity that RAPL counts."""
@@ -78,13 +80,18 @@ class Usage:
 
     Attributes:
         series: Scope and quantity to the readings of each host.
-        machines: Host to quantity to the readings of its machine, whether the server's or not.
+        hosts: Host to scope and quantity to its readings; its machine's, too, wherever the server
+            ran.
     """
 
-    series: Mapping[tuple[str, str], tuple[ReadingSeries, ...]]
-    machines: Mapping[str, Mapping[str, ReadingSeries]] = field(
-        default_factory=dict[str, dict[str, ReadingSeries]]
+    series: Mapping[Quantity, tuple[ReadingSeries, ...]]
+    hosts: Mapping[str, Mapping[Quantity, ReadingSeries]] = field(
+        default_factory=dict[str, "dict[Quantity, ReadingSeries]"]
     )
+
+    def of_host(self, host: str) -> Usage:
+        """The readings of one host alone."""
+        return Usage({key: (series,) for key, series in self.hosts.get(host, {}).items()})
 
     def of(self, scope: str, quantity: str) -> tuple[ReadingSeries, ...]:
         """The readings of a quantity, one series for each host that has any."""
@@ -118,7 +125,7 @@ class Usage:
 
     def machine_rate(self, host: str, quantity: str, windows: Sequence[Window]) -> float | None:
         """Growth of a counter of one host's machine per second; None as for `rate`."""
-        series = self.machines.get(host, {}).get(quantity)
+        series = self.hosts.get(host, {}).get(("machine", quantity))
         return None if series is None else _rate(series, windows)
 
     def rates(self, scope: str, quantity: str, windows: Sequence[Window]) -> Values:
@@ -217,10 +224,10 @@ def usage(rows: Stored, server_host: str = HOST) -> Usage:
         key: {host: _series(values) for host, values in hosts.items()}
         for key, hosts in grouped.items()
     }
-    machines: dict[str, dict[str, ReadingSeries]] = {}
-    for (scope, quantity), hosts in found.items():
-        for host, series in hosts.items() if scope == "machine" else ():
-            machines.setdefault(host, {})[quantity] = series
+    by_host: dict[str, dict[Quantity, ReadingSeries]] = {}
+    for key, hosts in found.items():
+        for host, series in hosts.items():
+            by_host.setdefault(host, {})[key] = series
     return Usage(
         {
             (scope, quantity): tuple(
@@ -232,7 +239,7 @@ def usage(rows: Stored, server_host: str = HOST) -> Usage:
             )
             for (scope, quantity), hosts in found.items()
         },
-        machines,
+        by_host,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from plimsoll.storage import documents
 
 if TYPE_CHECKING:
     from plimsoll.drivers.job import DriverResult
-    from plimsoll.recording import Recording
+    from plimsoll.recording import HostDriver, Recording
     from plimsoll.recording.readings import Reading
     from plimsoll.tables import Table
 
@@ -95,17 +95,26 @@ def close(
 
 def _convert_all(recording: Recording, into: Path) -> None:
     """Turns what the engine wrote into tables; removes its files."""
-    sources = tuple(
-        RecordSource(one.host, into / one.host, one.zero_ns)
-        for one in recording.hosts
-        if one.driver is not None
-    )
     if recording.driver:
-        convert_rows(into, sources)
+        convert_rows(into, sources_of(recording.hosts, into))
     for name in LEFTOVERS:
         (into / name).unlink(missing_ok=True)
     for one in recording.hosts:
         shutil.rmtree(into / one.host, ignore_errors=True)
+
+
+def sources_of(hosts: Iterable[HostDriver], into: Path) -> tuple[RecordSource, ...]:
+    """Where the engines of several hosts left their records; empty for one on this host.
+
+    Args:
+        hosts: The hosts.
+        into: The trial's folder.
+    """
+    return tuple(
+        RecordSource(one.host, into / one.host, one.zero_ns)
+        for one in hosts
+        if one.driver is not None
+    )
 
 
 def convert_rows(into: Path, sources: Sequence[RecordSource] = ()) -> None:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plimsoll.drivers.job import Drive
+from plimsoll.drivers.turning import Turning
 from plimsoll.machine import Fact
+from plimsoll.processes.ports import LOOPBACK
 from plimsoll.provenance import Part
 from plimsoll.recording import HOST, Recording
 from plimsoll.recording.compliance import ComplianceResult
@@ -41,6 +43,7 @@ class RunConfig:
         turn_s: Length of a turn, in seconds; 0 for trials that run one after the other.
         notes: What a reader of the results must know about all of them.
         drive: Generates the load on other hosts; None for the trial's driver, on this one.
+        turning: The same for a load that takes turns.
         serve: Where servers run; None for this host, with the load generator.
         ready: Called before each trial with the one before, None for the first: requires that every
             other host is there.
@@ -50,6 +53,7 @@ class RunConfig:
             them.
         database: PostgreSQL for the endpoints that need it; None if none of them does.
         upstream_cores: Cores of the upstream, for endpoints that need one; empty for all.
+        upstream_address: Where upstreams listen, in numbers.
     """
 
     server_cores: tuple[int, ...] = ()
@@ -64,6 +68,7 @@ class RunConfig:
     turn_s: float = 0.0
     notes: tuple[str, ...] = ()
     drive: Drive | None = None
+    turning: Turning | None = None
     has_gate: bool = False
     compliance: Mapping[str, tuple[ComplianceResult, ...]] = field(
         default_factory=dict[str, tuple[ComplianceResult, ...]]
@@ -88,3 +93,4 @@ class RunConfig:
 
     database: RunningDatabase | None = None
     upstream_cores: tuple[int, ...] = ()
+    upstream_address: str = LOOPBACK

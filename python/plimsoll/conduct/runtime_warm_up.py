@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from plimsoll.conduct.trial_state import TrialState
     from plimsoll.drivers.job import DriverJob, DriverResult
-    from plimsoll.drivers.turning import EngineTurn
+    from plimsoll.drivers.turning import EngineTurn, Turning
     from plimsoll.processes.tree import ProcessTree
 
     JobIn = Callable[[Path], DriverJob]
@@ -44,19 +44,23 @@ def pulses_s(length_s: float, trials: int) -> list[float]:
     return [length_s / count] * count
 
 
-def pulse(job_in: JobIn, length_s: float) -> tuple[EngineTurn, DriverResult]:
+def pulse(
+    job_in: JobIn, length_s: float, started: Turning = turning.started
+) -> tuple[EngineTurn, DriverResult]:
     """Loads a server as its load begins; nothing of it is kept.
 
     Args:
         job_in: Its load.
         length_s: For how long, in seconds.
+        started: Has a load rest, on this host or on others.
 
     Raises:
         DriverError: The load generator failed.
+        HostLost: Another host is gone.
     """
     with scratch.folder() as folder:
         job = job_in(folder)
-        with turning.started(replace(job, load=job.load.warming(length_s))) as warming:
+        with started(replace(job, load=job.load.warming(length_s))) as warming:
             turn = warming.turn(round(length_s * 1e9))
             return turn, warming.finish()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -14,22 +15,24 @@ from plimsoll.conduct import recomputed_bodies, recording, runtime_warm_up
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import turning
-from plimsoll.errors import DriverError, FrameworkError
+from plimsoll.drivers.turning import DriverUse
+from plimsoll.errors import DriverError, FrameworkError, HostLost
 from plimsoll.processes import affinity, cpu_clock
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording.readings import Reading
 from plimsoll.recording.turns import Turn
-from plimsoll.sampling import control
+from plimsoll.sampling import control, rests
 from plimsoll.sampling.rests import TurnReadings
 from plimsoll.sampling.scope import Scope
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from types import TracebackType
 
     from plimsoll.conduct.resting import RestingServer
     from plimsoll.conduct.run_config import RunConfig
-    from plimsoll.drivers.job import DriverResult
+    from plimsoll.drivers.job import DriverJob, DriverResult
     from plimsoll.drivers.turning import EngineTurn, TurningLoad
     from plimsoll.events import Listener, Progress
     from plimsoll.plan import Trial
@@ -41,9 +44,6 @@ BEFORE: tuple[ScopeName, ...] = ("server", "driver", "database", "upstream", "ma
 
 AFTER: tuple[ScopeName, ...] = ("machine", "server", "driver", "database", "upstream")
 """In which scopes are read after a turn: the host first."""
-
-THOROUGH_EVERY_NS = 5_000_000_000
-"""Time of the load after which a reading is thorough."""
 
 Passed = Callable[["Trial", "EngineTurn", "Progress"], None]
 """Told of a turn that is over, with the state of its load."""
@@ -121,8 +121,9 @@ class Seat:
     def load_unrecorded(self, length_s: float, passed: Passed) -> DriverResult | None:
         """Loads the server as its own load begins, without a recording; None where that failed."""
         try:
-            turn, driven = runtime_warm_up.pulse(partial(one_trial.job_of, self.known), length_s)
-        except DriverError as error:
+            job_in = partial(one_trial.job_of, self.known)
+            turn, driven = runtime_warm_up.pulse(job_in, length_s, self._started)
+        except (DriverError, HostLost) as error:
             self.fail(error)
             return None
         passed(self.known.trial, turn, turn.progress)
@@ -135,19 +136,15 @@ class Seat:
             return
         try:
             start.server.check_alive()
-            load = turning.started(one_trial.job_of(known, self.into))
+            load = self._started(one_trial.job_of(known, self.into))
             self._load = self._processes.enter_context(load)
-            self._driver = ProcessTree(self._load.process, with_root=False)
-            address = known.server.address if known.server else ""
-            scopes = (
-                Scope("machine"),
-                start.scope,
-                Scope("driver", self._driver, peer=address),
-                *one_trial.third_parties(known),
-            )
-            for each in scopes:
+            if self._load.process is not None:
+                self._driver = ProcessTree(self._load.process, with_root=False)
+                address = known.server.address if known.server else ""
+                known.sampler.watch(Scope("driver", self._driver, peer=address))
+            for each in (Scope("machine"), start.scope, *one_trial.third_parties(known)):
                 known.sampler.watch(each)
-        except (FrameworkError, DriverError) as error:
+        except (FrameworkError, DriverError, HostLost) as error:
             self.fail(error)
 
     def warm_up(self, tell: Listener) -> EngineTurn | None:
@@ -173,12 +170,12 @@ class Seat:
         A server that works while it rests works only within its turn: readings are made while it is
         frozen, or its CPU time of a turn would exceed what its cores can do in it.
         """
-        load, start = self._load, self._start
+        load, start, sampler = self._load, self._start, self.known.sampler
         if load is None or start is None:
             return None
         try:
             # Readings take milliseconds, in which a server that is frozen does nothing.
-            before = self._read(thorough=not self.turns, order=BEFORE)
+            before = sampler.read_alone(thorough=not self.turns, order=BEFORE)
             used_before = self._used()
             start.rest.end()
             duration_ns = round(duration_s * 1e9)
@@ -187,7 +184,8 @@ class Seat:
             finally:
                 start.rest.begin()
             used = self._used()
-            after = self._read(thorough=self._is_thorough(turn.end_ns), order=AFTER)
+            thorough = self._is_thorough(turn.end_ns)
+            after = sampler.read_alone(thorough=thorough, order=AFTER)
             self._passed_ns = turn.end_ns
             self._ends_ns.append(load.zero_ns + turn.end_ns)
             self.readings.begin(before, load.zero_ns + turn.start_ns)
@@ -199,7 +197,7 @@ class Seat:
             self.turns.append(replace(recorded, planned_ns=planned_ns))
             if not start.server.alive():
                 self.end(tell)
-        except (FrameworkError, DriverError) as error:
+        except (FrameworkError, DriverError, HostLost) as error:
             self.fail(error)
             return None
         return turn
@@ -232,20 +230,23 @@ class Seat:
         self._load = None
         start.rest.end()
         try:
-            self.known.driven = load.finish()
-            stages = self.known.driven.stages
-            self.known.recomputed = recomputed_bodies.of(self.known.exchanges, stages, [self.into])
+            self.known.driven = driven = load.finish()
+            folders = [self.into / one.host for one in driven.hosts]
+            checked = (self.known.exchanges, driven.stages, folders or [self.into])
+            self.known.recomputed = recomputed_bodies.of(*checked)
             with writing(self.into):
-                recording.convert_rows(self.into)
+                recording.convert_rows(self.into, recording.sources_of(driven.hosts, self.into))
+                for folder in folders:
+                    shutil.rmtree(folder, ignore_errors=True)
             start.server.check_alive()
             one_trial.verified("after", self.known, start.server, tell)
-        except (FrameworkError, DriverError) as error:
+        except (FrameworkError, DriverError, HostLost) as error:
             self.known.fail(error)
         finally:
             start.rest.begin()
             self._close()
 
-    def fail(self, error: FrameworkError | DriverError) -> None:
+    def fail(self, error: FrameworkError | DriverError | HostLost) -> None:
         """Its trial is over; what was read so far is kept."""
         self.known.fail(error)
         self._load = None
@@ -258,14 +259,12 @@ class Seat:
         self.known.was_frozen = self._start is not None and self._start.rest.freezes
         self._processes.close()
 
-    def _read(self, *, thorough: bool, order: Sequence[ScopeName]) -> list[Reading]:
-        sampler = self.known.sampler
-        sampler.readings = []
-        sampler.read(thorough=thorough, order=order)
-        return sampler.readings
+    def _started(self, job: DriverJob) -> AbstractContextManager[TurningLoad]:
+        """A load that rests, on this host or on those that generate all loads."""
+        return (self.known.setting.turning or turning.started)(job)
 
     def _is_thorough(self, at_ns: int) -> bool:
-        if at_ns - self._thorough_ns < THOROUGH_EVERY_NS:
+        if at_ns - self._thorough_ns < rests.THOROUGH_EVERY_NS:
             return False
         self._thorough_ns = at_ns
         return True
@@ -286,6 +285,10 @@ class Seat:
         readings_after: Sequence[Reading],
     ) -> Turn:
         trial = self.known.trial
+        used = turn.used or DriverUse(
+            cpu_clock.grown(before.driver, after.driver),
+            rests.delay_ns("driver", readings_before, readings_after),
+        )
         return Turn(
             group=trial.repetition,
             round=number,
@@ -295,9 +298,9 @@ class Seat:
             requests=turn.requests,
             failures=turn.failures,
             server_cpu_ns=cpu_clock.grown(before.server, after.server),
-            driver_cpu_ns=cpu_clock.grown(before.driver, after.driver),
-            server_delay_ns=_delay_ns("server", readings_before, readings_after),
-            driver_delay_ns=_delay_ns("driver", readings_before, readings_after),
+            driver_cpu_ns=used.cpu_ns,
+            server_delay_ns=rests.delay_ns("server", readings_before, readings_after),
+            driver_delay_ns=used.delay_ns,
         )
 
 
@@ -307,12 +310,3 @@ class _Used:
 
     server: dict[int, int]
     driver: dict[int, int]
-
-
-def _delay_ns(scope: ScopeName, before: Sequence[Reading], after: Sequence[Reading]) -> int | None:
-    """By how much run delay grew; None where the kernel does not say."""
-    first, last = (
-        [one.value for one in readings if (one.scope, one.quantity) == (scope, "run_delay_s")]
-        for readings in (before, after)
-    )
-    return round((last[0] - first[0]) * 1e9) if first and last else None

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from plimsoll import machine
 from plimsoll.conduct import runtime_warm_up
@@ -16,7 +16,6 @@ from plimsoll.conduct.resting import RestingServer
 from plimsoll.conduct.seat import Seat, ServerAtTurn
 from plimsoll.errors import FrameworkError
 from plimsoll.processes import affinity
-from plimsoll.serving import here
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from plimsoll.drivers.job import DriverResult
     from plimsoll.events import Listener
     from plimsoll.processes.interruption import Interruption
+    from plimsoll.serving.here import LocalHost
 
 
 @dataclass
@@ -54,8 +54,10 @@ class SharedServer:
         """Starts it, and checks the contract of each of its trials."""
         first = self.seats[0]
         trial, cores = first.known.trial, first.known.server_cores
+        # Turns are refused where servers run elsewhere.
+        place = cast("LocalHost", first.known.setting.place)
         starting = partial(
-            here.LocalHost().started,
+            place.started,
             trial.framework,
             first.log,
             cores,

@@ -316,7 +316,9 @@ def _given_upstream(known: TrialState) -> Generator[dict[str, str]]:
     if service_s is None:
         yield {}
         return
-    with upstream.started(seed, service_s, known.setting.upstream_cores) as known.upstream:
+    setting = known.setting
+    place = (setting.upstream_cores, setting.upstream_address)
+    with upstream.started(seed, service_s, *place) as known.upstream:
         yield known.upstream.environment
 
 

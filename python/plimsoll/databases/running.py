@@ -84,11 +84,12 @@ class RunningDatabase:
 
 
 @contextmanager
-def started(cores: Sequence[int] = ()) -> Generator[RunningDatabase]:
+def started(cores: Sequence[int] = (), address: str = ports.LOOPBACK) -> Generator[RunningDatabase]:
     """A server with filled tables for as long as the block runs.
 
     Args:
         cores: Cores it may use; empty for all. A server that the user named is where it is.
+        address: Where it listens; another one than loopback lets other hosts in, by password.
 
     Yields:
         The server.
@@ -101,7 +102,7 @@ def started(cores: Sequence[int] = ()) -> Generator[RunningDatabase]:
         raise error
     with ExitStack() as closing:
         named = installed.named()
-        url, pid = (named, None) if named else closing.enter_context(_own(cores))
+        url, pid = (named, None) if named else closing.enter_context(_own(cores, address))
         template = f"plimsoll_{secrets.token_hex(6)}"
         version = _version(url)
         found = RunningDatabase(url, version, template, () if named else tuple(cores), pid)
@@ -134,7 +135,7 @@ def _version(url: str) -> str:
 
 
 @contextmanager
-def _own(cores: Sequence[int]) -> Generator[tuple[str, int]]:
+def _own(cores: Sequence[int], address: str) -> Generator[tuple[str, int]]:
     """Address and supervisor of a server in a temporary folder, which is removed in the end."""
     programs, user = installed.programs(), installed.other_user()
     if programs is None:
@@ -145,8 +146,11 @@ def _own(cores: Sequence[int]) -> Generator[tuple[str, int]]:
         folder = outer / "postgres"
         folder.mkdir(mode=0o700)
         password = _made(programs, begin, user, folder)
-        port = ports.free_port()
-        settings = [word for key, value in SETTINGS.items() for word in ("-c", f"{key}={value}")]
+        port = ports.free_port(address)
+        if address != ports.LOOPBACK:
+            _let_in(folder / "data" / "pg_hba.conf")
+        given = {**SETTINGS, "listen_addresses": address}
+        settings = [word for key, value in given.items() for word in ("-c", f"{key}={value}")]
         command = [str(programs / "postgres"), "-D", str(folder / "data"), "-p", str(port)]
         try:
             process = SupervisedProcess(
@@ -160,9 +164,16 @@ def _own(cores: Sequence[int]) -> Generator[tuple[str, int]]:
         except OSError as error:
             raise DatabaseFailed(f"PostgreSQL cannot start: {error}") from error
         with process:
-            url = f"postgresql://{USER}:{quote(password)}@{ports.LOOPBACK}:{port}/"
+            place = f"[{address}]" if ":" in address else address
+            url = f"postgresql://{USER}:{quote(password)}@{place}:{port}/"
             _wait(process, url, outer / "log")
             yield url, process.supervisor_pid
+
+
+def _let_in(rules: Path) -> None:
+    """Lets clients on other hosts in, if they have the password."""
+    with rules.open("a", encoding="ascii") as file:
+        file.write("host all all all scram-sha-256\n")
 
 
 def _made(programs: Path, begin: Sequence[str], user: str | None, folder: Path) -> str:

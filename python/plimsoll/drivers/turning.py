@@ -6,10 +6,10 @@ Times of the load leave out its rests: its schedule, rows and deadlines know not
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import EngineFailed
@@ -18,6 +18,7 @@ from plimsoll.storage.parquet import writing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plimsoll.campaign.load import Load
     from plimsoll.drivers.job import DriverJob, DriverResult
     from plimsoll.drivers.tools.plimsoll import Line
     from plimsoll.events import Progress
@@ -35,6 +36,7 @@ class EngineTurn:
         requests: Complete and correct responses.
         failures: Requests that ended otherwise.
         progress: How the load stands after it.
+        used: What the load generator used, where it ran on other hosts; None on this one.
     """
 
     start_ns: int
@@ -43,10 +45,94 @@ class EngineTurn:
     requests: int
     failures: int
     progress: Progress
+    used: DriverUse | None = None
+
+
+@dataclass(frozen=True)
+class DriverUse:
+    """What a load generator used in a turn.
+
+    Attributes:
+        cpu_ns: CPU time of its processes; None when unknown.
+        delay_ns: Time for which its threads waited for a core, all together; None when unknown.
+    """
+
+    cpu_ns: int | None
+    delay_ns: int | None
+
+
+@dataclass(frozen=True)
+class CommonStart:
+    """When several hosts begin a turn of one load.
+
+    Attributes:
+        begin_ns: The instant by CLOCK_MONOTONIC of the host.
+        start_ns: The time of the load at that instant.
+    """
+
+    begin_ns: int
+    start_ns: int
+
+
+class TurningLoad(Protocol):
+    """One load that takes turns, on this host or on others."""
+
+    @property
+    def process(self) -> int | None:
+        """Number of the process that the engine's processes are below; None on other hosts."""
+        ...
+
+    @property
+    def zero_ns(self) -> int:
+        """Zero of the load by CLOCK_MONOTONIC: the begin of its first turn; 0 before it."""
+        ...
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether its schedule is over, or its requests are sent, and no turn follows."""
+        ...
+
+    def turn(self, duration_ns: int) -> EngineTurn:
+        """Gives it a turn in which requests begin for so long; returns when the last has ended.
+
+        Raises:
+            EngineFailed: An engine is gone, or has nothing to say for a long time.
+            LimitTooLow: A host cannot put on such a load.
+            StorageError: The records could not be written.
+            HostLost: Another host is gone.
+        """
+        ...
+
+    def finish(self) -> DriverResult:
+        """Ends it, early when its schedule is not over.
+
+        Raises:
+            EngineFailed: An engine ended with an error, or its files do not fit together.
+            LimitTooLow: A host cannot put on such a load.
+            StorageError: The records could not be written.
+            HostLost: Another host is gone.
+        """
+        ...
+
+
+Turning = Callable[["DriverJob"], AbstractContextManager[TurningLoad]]
+"""Has a load rest, ready for its first turn; it is stopped at the end of the block."""
+
+
+def is_over(load: Load, at_ns: int, requests: int) -> bool:
+    """Whether the schedule of a load has passed, or as many requests have ended as it has.
+
+    Args:
+        load: The load.
+        at_ns: Time of the load.
+        requests: Requests that have ended.
+    """
+    limit = load.request_limit
+    return at_ns >= round(load.duration_s * 1e9) or (limit is not None and requests >= limit)
 
 
 @dataclass
-class TurningLoad:
+class EngineLoad:
     """One load that takes turns; made by `started`.
 
     Attributes:
@@ -75,23 +161,25 @@ class TurningLoad:
         """Zero of the load by CLOCK_MONOTONIC: the begin of its first turn; 0 before it."""
         return self._heard.zero_ns
 
-    def turn(self, duration_ns: int) -> EngineTurn:
+    def turn(self, duration_ns: int, start: CommonStart | None = None) -> EngineTurn:
         """Gives it a turn in which requests begin for so long; returns when the last has ended.
+
+        Args:
+            duration_ns: For how long requests begin.
+            start: When all hosts begin it; None for at once, on this host alone.
 
         Raises:
             EngineFailed: The engine is gone, or has nothing to say for a long time.
             LimitTooLow: This host cannot put on such a load.
             StorageError: The records could not be written.
         """
-        with suppress(BrokenPipeError):
-            if self._supervised.input is not None:
-                self._supervised.input.write(f"{duration_ns}\n".encode())
+        self._order(duration_ns, start)
         line = self._until("turn")
         progress = self._heard.take(line) or engine.progress(line, {})
         ended, requests = progress.requests_ended, progress.outcomes.get("ok", 0)
         ended_before, requests_before = self._ended, self._requests
         self._ended, self._requests = ended, requests
-        self.has_ended = self._is_over(line["at_ns"], ended)
+        self.has_ended = is_over(self._job.load, line["at_ns"], ended)
         return EngineTurn(
             start_ns=line["start_ns"],
             end_ns=line["at_ns"],
@@ -101,14 +189,21 @@ class TurningLoad:
             progress=progress,
         )
 
-    def finish(self) -> DriverResult:
+    def finish(self, start: CommonStart | None = None) -> DriverResult:
         """Ends it, early when its schedule is not over.
+
+        Args:
+            start: The time of the load at which the last of several hosts rested; None on this host
+                alone.
 
         Raises:
             EngineFailed: The engine ended with an error, or its files do not fit together.
             LimitTooLow: This host cannot put on such a load.
             StorageError: The records could not be written.
         """
+        # A thread that rested before the end of the schedule, which another has passed, ends by it.
+        if self.has_ended or start is not None:
+            self._order(0, start)
         if self._supervised.input is not None:
             self._supervised.input.close()
         for line in self._events:
@@ -117,11 +212,11 @@ class TurningLoad:
         engine.require_success(self._supervised.stop().exit_code, self._job.into)
         return engine.driven(self._heard, self._job)
 
-    def _is_over(self, at_ns: int, requests: int) -> bool:
-        """Whether the schedule has passed, or as many requests have ended as the load has."""
-        load = self._job.load
-        limit = load.request_limit
-        return at_ns >= round(load.duration_s * 1e9) or (limit is not None and requests >= limit)
+    def _order(self, duration_ns: int, start: CommonStart | None) -> None:
+        together = "" if start is None else f" {start.begin_ns} {start.start_ns}"
+        with suppress(BrokenPipeError):
+            if self._supervised.input is not None:
+                self._supervised.input.write(f"{duration_ns}{together}\n".encode())
 
     def wait_until_ready(self) -> None:
         """Waits until it rests for the first time."""
@@ -139,7 +234,7 @@ class TurningLoad:
 
 
 @contextmanager
-def started(job: DriverJob) -> Generator[TurningLoad]:
+def started(job: DriverJob) -> Generator[EngineLoad]:
     """A load that rests, ready for its first turn; it is stopped at the end of the block.
 
     Raises:
@@ -151,6 +246,6 @@ def started(job: DriverJob) -> Generator[TurningLoad]:
     with writing(job.into):
         path.write_text(json.dumps(engine.spec(job, in_turns=True)), "utf-8")
     with engine.started_engine(path, job, has_input=True) as supervised:
-        load = TurningLoad(supervised, job, engine.lines(supervised.output))
+        load = EngineLoad(supervised, job, engine.lines(supervised.output))
         load.wait_until_ready()
         yield load

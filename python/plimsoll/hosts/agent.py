@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import socket
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -23,6 +24,7 @@ from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import EngineFailed, HostError, Interrupted, PlimsollError, StorageError
 from plimsoll.hosts import counts
 from plimsoll.hosts.served import ServedHere
+from plimsoll.hosts.turned import TurnedLoads
 from plimsoll.processes.interruption import Interruption
 from plimsoll.processes.logs import tail
 from plimsoll.sampling import link, network_path
@@ -32,12 +34,14 @@ from plimsoll.sampling.scope import Scope
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator, Mapping, Sequence
 
     from plimsoll.drivers.job import DriverJob, DriverResult
+    from plimsoll.drivers.turning import CommonStart
     from plimsoll.events import Progress
     from plimsoll.hosts.host_job import HostJob
     from plimsoll.hosts.served import ServerState
+    from plimsoll.hosts.turned import WorkState
     from plimsoll.machine import Fact
     from plimsoll.recording import NetworkLink, PowerSources
     from plimsoll.recording.readings import Reading
@@ -47,6 +51,9 @@ SILENCE_S = 10.0
 
 LOOK_S = 0.5
 """How often an agent with a server looks whether the lab is gone, in seconds."""
+
+REACHED_S = 3.0
+"""How long another host has to accept a connection, in seconds."""
 
 CHUNK_BYTES = 4 << 20
 """Bytes of a file that are handed over at a time."""
@@ -176,6 +183,7 @@ class Agent:
         self._load: _Load | None = None
         self._thread: threading.Thread | None = None
         self._served = ServedHere(folder)
+        self._turned = TurnedLoads(folder / "turns")
         self._heard_s = time.monotonic()
 
     def facts(self) -> HostFacts:
@@ -188,6 +196,21 @@ class Agent:
             free_bytes,
             energy.recorded(),
         )
+
+    def reach(self, address: str, port: int) -> None:
+        """Connects to another host, and says nothing there; a host that refuses is reached.
+
+        Raises:
+            HostError: It cannot be reached.
+        """
+        try:
+            socket.create_connection((address, port), REACHED_S).close()
+        except ConnectionRefusedError:
+            return
+        except OSError as error:
+            reason = error.strerror or str(error)
+            hint = "look at its routes, and at the firewalls of both"
+            raise HostError(f"cannot reach {address}: {reason}", hint) from error
 
     def arm(self, order: HostJob) -> None:
         """Has the load generator wait for the load's zero, and generate its part from then on.
@@ -320,6 +343,64 @@ class Agent:
         self._load = None
         shutil.rmtree(self._folder / "load", ignore_errors=True)
 
+    def arm_turns(self, key: str, order: HostJob) -> None:
+        """Begins to have a load rest until its first turn; `turned` says when it does.
+
+        Args:
+            key: Names it from now on.
+            order: What to do.
+        """
+        self.heard()
+        is_first = not self._turned
+        self._turned.add(key, order)
+        if is_first:
+            threading.Thread(target=self._guard_turns, daemon=True).start()
+
+    def read_before_turn(self, key: str) -> None:
+        """Reads this host right before a turn of a load."""
+        self.heard()
+        self._turned.of(key).read()
+
+    def take_turn(self, key: str, duration_ns: int, start: CommonStart) -> None:
+        """Begins to give a load a turn; `turned` says when it has ended.
+
+        Args:
+            key: The load.
+            duration_ns: For how long requests begin.
+            start: When all hosts begin, by the clock of this one.
+        """
+        self.heard()
+        self._turned.begin(key, lambda load: load.turn(duration_ns, start))
+
+    def end_turns(self, key: str, at_ns: int) -> None:
+        """Begins to end a load; `turned` then has what it measured.
+
+        Args:
+            key: The load.
+            at_ns: The time of the load at which the last host rested.
+        """
+        self.heard()
+        self._turned.begin(
+            key,
+            lambda load: _result(load.job, load.finish(at_ns), load.readings.kept, load.problems),
+        )
+
+    def turned(self, key: str, wait_s: float) -> WorkState:
+        """How what a load was last ordered to do stands; waits for its end, but only so long."""
+        self.heard()
+        return self._turned.state(key, wait_s)
+
+    def read_turned(self, key: str, name: str, offset: int) -> bytes:
+        """A piece of a file of a load that took turns, as `read` gives it."""
+        self.heard()
+        if name not in FILES:
+            raise EngineFailed(f"`{name}` is not a file of the load", "report it to Plimsoll")
+        return _piece(self._turned.folder(key) / name, offset)
+
+    def release_turns(self, key: str) -> None:
+        """Stops a load that takes turns, and removes what it has left."""
+        self._turned.remove(key)
+
     def begin(self, step: str, arguments: tuple[object, ...]) -> None:
         """Begins a step of a server's life, which may take long; `server` says how it stands.
 
@@ -358,6 +439,7 @@ class Agent:
         """
         has_rows = self._load is not None and self._load.result is not None
         self.end()
+        self._turned.close()
         self._served.abandon()
         if self._thread is not None:
             self._thread.join()
@@ -383,6 +465,13 @@ class Agent:
         while self._served.is_busy:
             if self._is_silent:
                 self._served.abandon()
+            time.sleep(LOOK_S)
+
+    def _guard_turns(self) -> None:
+        """Ends the loads of a lab that is gone."""
+        while self._turned:
+            if self._is_silent:
+                self._turned.close()
             time.sleep(LOOK_S)
 
     def _goes_on(self, load: _Load) -> bool:
@@ -414,16 +503,7 @@ class Agent:
             )
             self._await(job, load)
             driven = choosing.named(job.driver).drive(job, replace(watch, zero=zero))
-        rows = () if driven.rows is None else driven.rows.files
-        names = (*FILES, *(path.name for path in rows))
-        return HostResult(
-            driven=driven,
-            readings=(*sampler.readings, *driven.readings),
-            problems=sampler.problems,
-            machine=machine.facts(),
-            files=tuple(_described(path) for name in names if (path := job.into / name).exists()),
-            link=network_path.along(link.towards(job.address), job.address),
-        )
+        return _result(job, driven, sampler.readings, sampler.problems)
 
     def _await(self, job: DriverJob, load: _Load) -> None:
         """Waits for the zero of a load, if its load generator does not do that itself.
@@ -449,6 +529,25 @@ class Agent:
         except OSError as error:
             failure = EngineFailed(f"the rows cannot be counted: {error}", "repeat the load")
             load.counted = CountState(has_ended=True, error=failure)
+
+
+def _result(
+    job: DriverJob,
+    driven: DriverResult,
+    readings: Sequence[Reading],
+    problems: dict[str, str],
+) -> HostResult:
+    """What this host measured with a load that ended, with the files that it left."""
+    rows = () if driven.rows is None else driven.rows.files
+    names = (*FILES, *(path.name for path in rows))
+    return HostResult(
+        driven=driven,
+        readings=(*readings, *driven.readings),
+        problems=problems,
+        machine=machine.facts(),
+        files=tuple(_described(path) for name in names if (path := job.into / name).exists()),
+        link=network_path.along(link.towards(job.address), job.address),
+    )
 
 
 @contextmanager

@@ -11,11 +11,13 @@ from plimsoll.errors import CoreMissing, HostError, HostLost
 from plimsoll.hosts import control, fitness
 from plimsoll.hosts.driver import HostsDriver
 from plimsoll.hosts.server import HostServers
+from plimsoll.hosts.turning import TurningHosts
 from plimsoll.provenance import Part
 from plimsoll.serving.here import LocalHost
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from ipaddress import IPv4Address, IPv6Address
 
     from plimsoll.campaign.load import Load
     from plimsoll.hosts.agent import HostFacts
@@ -35,17 +37,21 @@ class CampaignHosts:
 
     Attributes:
         driver: The load generators of all hosts that have some.
+        turning: The same for loads that take turns.
         serve: The machine that runs servers.
         server_cores: Their cores.
         server_machine: Facts of that machine.
         parts: What of the measurement is on which host.
+        address: Address of the lab, as the hosts reach it.
     """
 
     driver: HostsDriver
+    turning: TurningHosts
     serve: ServerPlace
     server_cores: tuple[int, ...]
     server_machine: dict[str, Fact]
     parts: tuple[Part, ...]
+    address: IPv4Address | IPv6Address
     _lab: Lab
     _tell: Callable[[str], None]
 
@@ -92,10 +98,12 @@ def joined(
         cores = _server_cores(hosts.server, loads, server_cores, found)
         yield CampaignHosts(
             driver=HostsDriver(lab),
+            turning=TurningHosts(lab),
             serve=_place(lab, facts),
             server_cores=cores,
             server_machine=found,
             parts=tuple(_parts(hosts, facts)),
+            address=hosts.address,
             _lab=lab,
             _tell=tell,
         )

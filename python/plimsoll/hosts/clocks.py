@@ -20,6 +20,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+EVERY_S = 10.0
+"""How often clocks are compared during a load, in seconds."""
+
 LEAST_SPAN_NS = 1_000_000_000
 """Exchanges closer together than this do not tell drift from the length of a round trip."""
 

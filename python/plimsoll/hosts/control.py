@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 EXCHANGES = 50
-"""Readings of a clock in one burst; the one with the shortest round trip counts."""
+"""Readings of a clock in one burst; the one with the shortest round trip counts.
+
+With ten, on busy cores, clocks were known to 2.4 ms instead of 0.8 ms, for a tenth less of an
+agent's time.
+"""
 
 LOOK_S = 0.1
 """How often the lab looks who has joined, in seconds."""
@@ -202,12 +206,12 @@ class Lab:
         return given
 
     async def _clock(self, host: str) -> tuple[ClockExchange, ...]:
-        exchanges: list[ClockExchange] = []
+        found: list[ClockExchange] = []
         for _ in range(EXCHANGES):
             sent_ns = time.monotonic_ns()
             host_ns = await self._called(host, network.CLOCK)
-            exchanges.append(ClockExchange(sent_ns, host_ns, time.monotonic_ns()))
-        return tuple(exchanges)
+            found.append(ClockExchange(sent_ns, host_ns, time.monotonic_ns()))
+        return tuple(found)
 
     async def _called(self, host: str, handler: str, **arguments: object) -> Any:
         """What a handler of an agent gives.

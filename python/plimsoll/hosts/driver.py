@@ -8,89 +8,39 @@ the load is exactly that of one large host.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from itertools import accumulate
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 from plimsoll.drivers import records
-from plimsoll.drivers.job import DriverResult, HostRows, LoadPart
-from plimsoll.errors import (
-    DriverFailed,
-    InputError,
-    PlimsollError,
-    Problem,
-)
-from plimsoll.events import Progress
-from plimsoll.hosts import clocks, control, copying, counts, fitness, network
-from plimsoll.hosts.agent import ROWS, HostResult, HostStatus
+from plimsoll.drivers.job import LoadPart
+from plimsoll.errors import InputError, PlimsollError, Problem
+from plimsoll.hosts import clocks, combined, control, copying, counts, fitness, network
+from plimsoll.hosts.agent import ROWS
+from plimsoll.hosts.combined import Driving
 from plimsoll.hosts.control import of_host
 from plimsoll.hosts.counts import HostCounts
 from plimsoll.hosts.host import require_divisible
 from plimsoll.hosts.host_job import HostJob
-from plimsoll.recording import DecodedBodies, HostClock, HostDriver, KeptRows
+from plimsoll.recording import KeptRows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping
-    from concurrent.futures import Future
+    from collections.abc import Callable, Generator, Iterable
     from pathlib import Path
 
-    from plimsoll.drivers.job import DriverCallbacks, DriverJob, Rows
-    from plimsoll.hosts.agent import CountState, HostFile
-    from plimsoll.hosts.clocks import ClockExchange
+    from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult
+    from plimsoll.hosts.agent import CountState, HostFile, HostResult
     from plimsoll.hosts.control import Lab
-    from plimsoll.hosts.host import Host, Hosts
-    from plimsoll.recording import Driver, RecordedStage
-    from plimsoll.recording.tls import NegotiatedTls
+    from plimsoll.hosts.host import Hosts
 
 COUNTED_S = 0.5
 """From one look at a host that counts its rows to the next, in seconds."""
 
-CLOCKS_S = 10.0
-"""How often clocks are compared during a load, in seconds."""
-
 FOLDER = "%Y%m%dT%H%M%S.%fZ"
 """Name of a folder of rows that stay on their host: when their load began."""
-
-K = TypeVar("K")
-
-
-@dataclass
-class _Driving:
-    """What is known of one host while it drives.
-
-    Attributes:
-        host: The host.
-        part: Its part of the load.
-        bursts: Exchanges of readings with its clock.
-        status: How its load stands.
-        polled: The status that it was asked for; None if it was not asked.
-        clocked: The exchanges that it was asked for.
-        error: The error that ended it early; None if there is none.
-        lost_ns: When that was found out, by the lab's clock.
-        result: What it measured; None until it handed that over.
-    """
-
-    host: Host
-    part: LoadPart
-    bursts: list[tuple[ClockExchange, ...]]
-    status: HostStatus = field(default_factory=HostStatus)
-    polled: Future[HostStatus] | None = None
-    clocked: Future[tuple[ClockExchange, ...]] | None = None
-    error: PlimsollError | None = None
-    lost_ns: int = 0
-    result: HostResult | None = None
-
-    def fail(self, error: PlimsollError) -> None:
-        """Notes the error that ended it."""
-        self.error, self.lost_ns = error, time.monotonic_ns()
-
-    @property
-    def is_over(self) -> bool:
-        return self.error is not None or self.status.has_ended
 
 
 class HostsDriver:
@@ -116,7 +66,7 @@ class HostsDriver:
         driving = self._armed(job)
         zero_ns = driving[0].part.start_monotonic_ns
         watch.zero(zero_ns)
-        self._watch(driving, watch, zero_ns)
+        self._watch(driving, watch, zero_ns, zero_ns + round(job.load.duration_s * 1e9))
         for one in driving:
             if one.error is not None and one.lost_ns < zero_ns:
                 raise of_host(one.host.name, one.error)
@@ -124,12 +74,12 @@ class HostsDriver:
         self._compare_clocks(watched)
         for one in watched:
             self._collect(one, job.into)
-        combined = _combined(driving, job, zero_ns)
+        together = combined.of(driving, job)
         if self._lab.hosts.keep_rows == "remote":
-            return self._counted(driving, combined, job)
-        return combined
+            return self._counted(driving, together, job)
+        return together
 
-    def _armed(self, job: DriverJob) -> list[_Driving]:
+    def _armed(self, job: DriverJob) -> list[Driving]:
         """Every host, armed; the parts have the start by the lab's clock.
 
         Raises:
@@ -139,7 +89,7 @@ class HostsDriver:
         bursts = {host.name: [self._lab.clock(host.name)] for host in hosts.drivers}
         zero_ns = time.monotonic_ns() + round(hosts.lead_s * 1e9)
         driving = [
-            _Driving(host, part, bursts[host.name])
+            Driving(host, part, bursts[host.name])
             for host, part in zip(hosts.drivers, parts(hosts, zero_ns), strict=True)
         ]
         jobs = {one.host.name: (_job(job, one, hosts),) for one in driving}
@@ -149,7 +99,9 @@ class HostsDriver:
                 raise of_host(host, given)
         return driving
 
-    def _watch(self, driving: list[_Driving], watch: DriverCallbacks, zero_ns: int) -> None:
+    def _watch(
+        self, driving: list[Driving], watch: DriverCallbacks, zero_ns: int, end_ns: int
+    ) -> None:
         """Looks at every host until each has ended, or is lost; one too few at zero ends all."""
         is_to_end, compared_s = False, time.monotonic()
 
@@ -159,26 +111,27 @@ class HostsDriver:
 
         with watch.interruption.deferred(end):
             while left := [one for one in driving if not one.is_over]:
-                is_due = time.monotonic() - compared_s >= CLOCKS_S
+                is_due = time.monotonic() - compared_s >= clocks.EVERY_S
                 compared_s = time.monotonic() if is_due else compared_s
                 for one in left:
                     self._ask(one, with_clock=is_due)
-                time.sleep(network.ask_s(len(left)))
+                time.sleep(network.ask_s(len(left), (end_ns - time.monotonic_ns()) / 1e9))
                 for one in left:
                     _hear(one)
                 is_to_end |= any(one.error and one.lost_ns < zero_ns for one in driving)
-                progress = _progress(driving)
+                told = [one.status.progress for one in driving if one.status.progress is not None]
+                progress = combined.progress(told)
                 if (progress is not None and not watch.progress(progress)) or is_to_end:
                     self._end(left)
 
-    def _ask(self, one: _Driving, *, with_clock: bool) -> None:
+    def _ask(self, one: Driving, *, with_clock: bool) -> None:
         """Asks a host for what it has not been asked for."""
         if one.polled is None:
             one.polled = self._lab.begin_order(one.host.name, "poll")
         if with_clock and one.clocked is None:
             one.clocked = self._lab.begin_clock(one.host.name)
 
-    def _compare_clocks(self, driving: Iterable[_Driving]) -> None:
+    def _compare_clocks(self, driving: Iterable[Driving]) -> None:
         for one in driving:
             if one.error is None:
                 try:
@@ -186,10 +139,10 @@ class HostsDriver:
                 except PlimsollError as error:
                     one.fail(error)
 
-    def _end(self, driving: Iterable[_Driving]) -> None:
+    def _end(self, driving: Iterable[Driving]) -> None:
         self._lab.order_each("end", {one.host.name: () for one in driving})
 
-    def _collect(self, one: _Driving, into: Path) -> None:
+    def _collect(self, one: Driving, into: Path) -> None:
         """Takes what a host measured, and its rows unless they stay there."""
         name = one.host.name
         stay = ROWS if self._lab.hosts.keep_rows == "remote" else ()
@@ -218,33 +171,33 @@ class HostsDriver:
         copying.fetch(self._lab, host, described, folder / described.name, order)
 
     def _counted(
-        self, driving: list[_Driving], combined: DriverResult, job: DriverJob
+        self, driving: list[Driving], together: DriverResult, job: DriverJob
     ) -> DriverResult:
         """What all hosts gave back, with what they counted of their rows, which stay there.
 
         Raises:
             PlimsollError: A host could not count, or could not keep its rows.
         """
-        holds = tuple((one.start_ns, one.end_ns) for one in combined.stages if one.kind == "hold")
-        shifts = {one.host: one.zero_ns for one in combined.hosts if one.driver is not None}
+        holds = tuple((one.start_ns, one.end_ns) for one in together.stages if one.kind == "hold")
+        shifts = {one.host: one.zero_ns for one in together.hosts if one.driver is not None}
         ordered = self._lab.order_each("count", {host: (holds, shifts[host]) for host in shifts})
         for host, given in ordered.items():
             if isinstance(given, PlimsollError):
                 raise of_host(host, given)
         parts = [self._counts_of(host, job) for host in shifts]
         held_s = sum(end - start for start, end in holds) / 1e9
-        figures = counts.figures(parts, job.load, combined.driver, held_s)
-        name = datetime.fromtimestamp(combined.zero_utc_ns / 1e9, UTC).strftime(FOLDER)
+        figures = counts.figures(parts, job.load, together.driver, held_s)
+        name = datetime.fromtimestamp(together.zero_utc_ns / 1e9, UTC).strftime(FOLDER)
         kept = {
             one.host.name: self._kept(one.host.name, one.result, name)
             for one in driving
             if one.result is not None
         }
         return replace(
-            combined,
-            driver=replace(combined.driver, figures=figures, uses_reported_statistics=True),
+            together,
+            driver=replace(together.driver, figures=figures, uses_reported_statistics=True),
             figures=figures,
-            hosts=tuple(replace(one, kept=kept.get(one.host)) for one in combined.hosts),
+            hosts=tuple(replace(one, kept=kept.get(one.host)) for one in together.hosts),
         )
 
     def _counts_of(self, host: str, job: DriverJob) -> HostCounts:
@@ -304,7 +257,7 @@ def joined(
         yield HostsDriver(lab)
 
 
-def _hear(one: _Driving) -> None:
+def _hear(one: Driving) -> None:
     """Takes what a host has answered so far; each is asked again when it has."""
     try:
         if one.clocked is not None and one.clocked.done():
@@ -346,167 +299,8 @@ def _require_reachable(hosts: Hosts, address: str) -> None:
         raise InputError([Problem("URL", message, "give the server's address in the network")])
 
 
-def _job(job: DriverJob, one: _Driving, hosts: Hosts) -> HostJob:
+def _job(job: DriverJob, one: Driving, hosts: Hosts) -> HostJob:
     """The job of a host, with the start by its own clock."""
     clock = clocks.related(one.bursts)
     start_ns = clock.host_ns(one.part.start_monotonic_ns)
     return HostJob.of(job, one.host, hosts, replace(one.part, start_monotonic_ns=start_ns))
-
-
-def _progress(driving: list[_Driving]) -> Progress | None:
-    """The progress of all hosts together; percentiles do not add up, so there are none."""
-    known = [one.status.progress for one in driving if one.status.progress is not None]
-    if not known:
-        return None
-    latest = max(known, key=lambda one: one.at_s)
-    return Progress(
-        at_s=latest.at_s,
-        stage=latest.stage,
-        connections_requested=sum(one.connections_requested for one in known),
-        connections_open=sum(one.connections_open for one in known),
-        in_flight=sum(one.in_flight for one in known),
-        throughput_per_s=sum(one.throughput_per_s for one in known),
-        requests_ended=sum(one.requests_ended for one in known),
-        outcomes=_added(one.outcomes for one in known),
-        connections_opened=sum(one.connections_opened for one in known),
-        connections_refused=sum(one.connections_refused for one in known),
-        driver_busy_cores=sum(one.driver_busy_cores or 0.0 for one in known),
-        driver_threads=sum(one.driver_threads or 0 for one in known),
-        statuses=_added(one.statuses for one in known),
-    )
-
-
-def _combined(driving: list[_Driving], job: DriverJob, zero_ns: int) -> DriverResult:
-    """What all hosts gave back, as one.
-
-    Raises:
-        PlimsollError: No host ran to its end: the error of the first.
-    """
-    results = {one.host.name: one.result for one in driving if one.result is not None}
-    if not results:
-        first = next(one for one in driving if one.error is not None)
-        raise of_host(first.host.name, first.error or DriverFailed("it was lost"))
-    relations = {one.host.name: clocks.related(one.bursts) for one in driving}
-    zeros = {
-        name: relations[name].lab_ns(result.driven.zero_monotonic_ns)
-        for name, result in results.items()
-    }
-    first_ns = min(zeros.values())
-    readings = [
-        replace(reading, at_ns=relations[name].lab_ns(reading.at_ns), host=name)
-        for name, result in results.items()
-        for reading in result.readings
-    ]
-    return DriverResult(
-        driver=_summed([result.driven.driver for result in results.values()]),
-        zero_monotonic_ns=first_ns,
-        zero_utc_ns=time.time_ns() - (time.monotonic_ns() - first_ns),
-        stages=_stages([result.driven.stages for result in results.values()]),
-        readings=tuple(readings),
-        hosts=tuple(
-            _host_driver(one, relations[one.host.name], zeros.get(one.host.name), first_ns, job)
-            for one in driving
-        ),
-        machines={name: result.machine for name, result in results.items()},
-        rows=_rows(results, zeros, first_ns, job.into),
-    )
-
-
-def _rows(
-    results: Mapping[str, HostResult], zeros: Mapping[str, int], first_ns: int, into: Path
-) -> Rows | None:
-    """The files in which other load generators wrote their requests, as they lie in the lab."""
-    written = {
-        name: result.driven.rows
-        for name, result in results.items()
-        if result.driven.rows is not None
-    }
-    hosts = tuple(
-        HostRows(
-            name,
-            tuple(into / name / path.name for path in rows.files),
-            results[name].driven.zero_utc_ns - (zeros[name] - first_ns),
-        )
-        for name, rows in written.items()
-    )
-    return next(
-        (
-            replace(rows, files=tuple(path for one in hosts for path in one.files), hosts=hosts)
-            for rows in written.values()
-        ),
-        None,
-    )
-
-
-def _host_driver(
-    one: _Driving,
-    relation: clocks.ClockRelation,
-    zero_ns: int | None,
-    first_ns: int,
-    job: DriverJob,
-) -> HostDriver:
-    reached_s = one.status.progress.at_s if one.status.progress is not None else 0.0
-    ended_ns = round(min(reached_s, job.load.duration_s) * 1e9)
-    if one.result is not None:
-        ended_ns = one.result.driven.stages[-1].end_ns if one.result.driven.stages else 0
-    return HostDriver(
-        host=one.host.name,
-        share=one.host.thread_count / one.part.of,
-        clock=HostClock(
-            relation.host_ns(first_ns) - first_ns,
-            relation.drift,
-            relation.round_trip_ns,
-            relation.bound_ns,
-        ),
-        zero_ns=0 if zero_ns is None else zero_ns - first_ns,
-        ended_ns=ended_ns,
-        driver=None if one.result is None else one.result.driven.driver,
-        error="" if one.error is None else one.error.message,
-        link=None if one.result is None else one.result.link,
-    )
-
-
-def _summed(drivers: list[Driver]) -> Driver:
-    """The drivers of all hosts as one; numbers of cores mean nothing across hosts."""
-    first = drivers[0]
-    agreed = Counter["NegotiatedTls"]()
-    for tls in (tls for driver in drivers for tls in driver.tls):
-        agreed[replace(tls, connections=0)] += tls.connections
-    ends = [driver.ended_by for driver in drivers]
-    return replace(
-        first,
-        cores=(),
-        threads=sum(driver.threads for driver in drivers),
-        ended_by="interrupt" if "interrupt" in ends else first.ended_by,
-        cpu_s=sum(driver.cpu_s or 0.0 for driver in drivers),
-        peak_rss_bytes=sum(driver.peak_rss_bytes or 0 for driver in drivers),
-        connections_requested=sum(driver.connections_requested or 0 for driver in drivers),
-        requests_lost_by_recorder=sum(driver.requests_lost_by_recorder for driver in drivers),
-        bodies_compared=sum(driver.bodies_compared for driver in drivers),
-        redirects=sum(driver.redirects for driver in drivers),
-        decoded=DecodedBodies(
-            bodies=sum(driver.decoded.bodies for driver in drivers),
-            coded_bytes=sum(driver.decoded.coded_bytes for driver in drivers),
-            decoded_bytes=sum(driver.decoded.decoded_bytes for driver in drivers),
-        ),
-        sent=sum(driver.sent or 0 for driver in drivers),
-        outcomes=_added(driver.outcomes for driver in drivers),
-        opened=sum(driver.opened or 0 for driver in drivers),
-        refused=sum(driver.refused or 0 for driver in drivers),
-        longest_pause_ns=max(driver.longest_pause_ns or 0 for driver in drivers),
-        tls=tuple(replace(tls, connections=count) for tls, count in agreed.items()),
-        figures=None,  # what a tool prints on each host does not add up
-    )
-
-
-def _stages(ran: list[tuple[RecordedStage, ...]]) -> tuple[RecordedStage, ...]:
-    """The stages as the host ran them that got furthest."""
-    return max(ran, key=lambda stages: stages[-1].end_ns if stages else 0)
-
-
-def _added(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:
-    """Counts by kind, added up."""
-    total = Counter[K]()
-    for one in counts:
-        total.update(one)
-    return dict(total)

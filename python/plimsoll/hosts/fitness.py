@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 import plimsoll
 from plimsoll import machine, wording
@@ -109,8 +110,26 @@ def _of_host(lab: Lab, host: Host, connections: int) -> Fitness:
         gone = Unfitness(host.name, error.message, error.hint, is_fatal=True)
         return Fitness(host, None, None, (gone,))
     own = share_of(connections, host, lab.hosts)
-    wrong = (*_wrong(host, facts, own), *_wrong_clocks(host, clock, apart_s))
+    wrong = (
+        *_wrong(host, facts, own),
+        *_unreached(lab, host),
+        *_wrong_clocks(host, clock, apart_s),
+    )
     return Fitness(host, facts, clock, wrong)
+
+
+def _unreached(lab: Lab, host: Host) -> Iterator[Unfitness]:
+    """Whether a host that generates load reaches that of the servers: the port of its agent."""
+    server = lab.hosts.server
+    if server is None or host.role != "driver":
+        return
+    agent = urlsplit(lab.joined().get(server.name, ""))
+    try:
+        if agent.port is not None:
+            lab.order(host.name, "reach", str(server.address), agent.port)
+    except PlimsollError as error:
+        message = f"{error.message} (`{server.name}`, which runs the servers)"
+        yield Unfitness(host.name, message, error.hint, is_fatal=True)
 
 
 def _apart_s(before_ns: int, asked_ns: int, after_ns: int) -> float:

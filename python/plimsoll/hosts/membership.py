@@ -31,11 +31,25 @@ if TYPE_CHECKING:
     from plimsoll.hosts.certificates import Identity
 
 ORDERS = frozenset(
-    {"facts", "arm", "poll", "end", "collect", "read", "release", "count", "counted", "keep"}
+    {
+        "facts",
+        "reach",
+        "arm",
+        "poll",
+        "end",
+        "collect",
+        "read",
+        "release",
+        "count",
+        "counted",
+        "keep",
+    }
     | {"kept", "read_kept"}
     | {"begin", "server", "align", "server_log", "kill_server"}
+    | {"arm_turns", "read_before_turn", "take_turn", "turned", "end_turns"}
+    | {"read_turned", "release_turns"}
 )
-"""The orders that an agent carries out: those of a load, of its rows, and of a server."""
+"""The orders that an agent carries out: those of a load, of its rows, of a server, and of turns."""
 
 RETRY_S = 1.0
 """From one attempt to reach the lab to the next, in seconds."""

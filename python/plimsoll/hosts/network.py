@@ -31,8 +31,11 @@ HTTP_ADDRESS = "127.0.0.1:0"
 LOST_S = 10.0
 """Seconds after which whoever does not respond is gone."""
 
-ASK_S = 0.5
+ASK_S = 1.0
 """How often the lab asks each host under load, in seconds, as long as they are few."""
+
+SOON_S = 0.1
+"""The same when the load should be over, in seconds."""
 
 ASK_MOST_S = 2.0
 """The same where they are many, of which each costs the lab an order."""
@@ -98,9 +101,15 @@ class CheckedSecurity(Security):
         return arguments
 
 
-def ask_s(hosts: int) -> float:
-    """How often the lab asks each of so many hosts under load, in seconds."""
-    return min(max(ASK_S, hosts / MANY), ASK_MOST_S)
+def ask_s(hosts: int, left_s: float) -> float:
+    """How often the lab asks each host under load, in seconds.
+
+    Args:
+        hosts: How many there are.
+        left_s: How much longer the load is to take, in seconds.
+    """
+    each_s = min(max(ASK_S, hosts / MANY), ASK_MOST_S)
+    return min(each_s, max(left_s, 0.0) + SOON_S * max(1.0, hosts / MANY))
 
 
 def security(identity: Identity) -> Security:

@@ -15,7 +15,7 @@ from plimsoll.hosts.served import OrderedFramework, ServerOrder, StartedServer
 from plimsoll.processes import scratch
 from plimsoll.recording import HostClock
 from plimsoll.sampling import idle
-from plimsoll.sampling.sampler import Sampler
+from plimsoll.sampling.sampler import Sampler, sampling
 from plimsoll.serving.credentials import Credentials
 
 if TYPE_CHECKING:
@@ -153,7 +153,8 @@ class HostServers:
 class HostServer:
     """A server that an agent has started.
 
-    A thread asks once a second how it stands, which is the lab's sign of life to the agent.
+    A thread asks once a second how it stands, which is the lab's sign of life to the agent. Under
+    load it compares clocks.
 
     Args:
         lab: The lab.
@@ -176,6 +177,7 @@ class HostServer:
         self._lost: PlimsollError | None = None
         self._stopped: RecordedServer | None = None
         self._bursts: list[tuple[ClockExchange, ...]] = [lab.clock(host)]
+        self._has_load = False
         self._is_over = threading.Event()
         self._asking = threading.Thread(target=self._ask, name=f"signs to {host}", daemon=True)
         self._asking.start()
@@ -244,17 +246,25 @@ class HostServer:
             return self._moved(ended(self._lab, self._host))
 
     @contextmanager
-    def sampling(self, *_others: Scope) -> Generator[Sampler]:
+    def sampling(self, *others: Scope) -> Generator[Sampler]:
         """Reads the server and its machine once a second for as long as the block runs.
+
+        Args:
+            others: What is read besides, in the lab: database and upstream.
 
         Yields:
             A sampler whose readings are there after the block, unless the host was lost.
         """
         self._step("sample")
         sampler = _HostSampler(server=self)
+        self._has_load = True
         try:
-            yield sampler
+            with sampling(*others) as sampler.here:
+                yield sampler
         finally:
+            self._has_load = False
+            sampler.readings += sampler.here.readings
+            sampler.problems.update(sampler.here.problems)
             if self._lost is None:
                 self._collect(sampler)
 
@@ -342,23 +352,34 @@ class HostServer:
             raise
 
     def _ask(self) -> None:
+        """Gives signs of life, and compares clocks under load."""
+        compared_s = time.monotonic()
         while not self._is_over.wait(SIGN_S):
             try:
                 self._state = cast("ServerState", self._lab.order(self._host, "server"))
+                if self._has_load and time.monotonic() - compared_s >= clocks.EVERY_S:
+                    compared_s = time.monotonic()
+                    self._bursts.append(self._lab.clock(self._host))
             except PlimsollError as error:
                 self._lost = error
                 return
 
 
 class _HostSampler(Sampler):
-    """Has the agent read once a second."""
+    """Has the agent read once a second.
+
+    Attributes:
+        here: What reads once a second in the lab.
+    """
 
     def __init__(self, server: HostServer) -> None:
         super().__init__()
         self._server = server
+        self.here = Sampler()
 
     def align(self, zero_ns: int) -> None:
-        """From now on the agent reads at whole seconds after an instant of the lab's clock."""
+        """From now on both read at whole seconds after an instant of the lab's clock."""
+        self.here.align(zero_ns)
         self._server.align(zero_ns)
 
     def busy_cores(self, scope: ScopeName) -> float | None:

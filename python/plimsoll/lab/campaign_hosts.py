@@ -107,15 +107,24 @@ def placed(
     for text in notes:
         on_event(Notice(text))
     return replace(
-        setting,
+        _reachable(setting, found),
         server_cores=found.server_cores,
         machine=found.server_machine,
         notes=notes,
         drive=found.driver.drive,
+        turning=found.turning.resting,
         serve=found.serve,
         ready=found.ready,
         hosts=found.parts,
     )
+
+
+def _reachable(setting: RunConfig, found: CampaignHosts) -> RunConfig:
+    """With database and upstreams, which run in the lab, where other hosts reach them."""
+    if found.serve.host == HOST:
+        return setting
+    cores = tuple(machine.allowed_cores())
+    return replace(setting, upstream_cores=cores, upstream_address=str(found.address))
 
 
 @dataclass(frozen=True)
@@ -175,9 +184,13 @@ def _problems(requested: Campaign, known: Hosts) -> Iterator[Problem]:
     for driver in requested.drivers:
         for message in _against(choosing.named(driver), requested, known):
             yield Problem("driver", f"`{driver}` {message}", _ALONE.format(f"`{driver}`"))
-    if requested.turn_s:
-        message = "servers take turns on one machine only, with the load generator"
-        yield Problem("turns", message, _ALONE.format("`turns`"))
+    if requested.turn_s and known.server is not None:
+        message = f"servers take turns on the lab's machine only, and not on `{known.server.name}`"
+        hint = "run the lab on that machine, and leave it out of the file of hosts"
+        yield Problem("turns", message, hint)
+    if requested.turn_s and known.keep_rows == "remote":
+        message = "rows of loads that take turns cannot stay on the hosts"
+        yield Problem("turns", message, "leave out `--keep-rows remote`")
 
 
 def _against(driver: DriverModule, requested: Campaign, known: Hosts) -> Iterator[str]:

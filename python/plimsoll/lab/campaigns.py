@@ -21,7 +21,7 @@ from plimsoll.findings import campaign_thresholds, derivation, gathering
 from plimsoll.lab import campaign_hosts, databases, following, selection
 from plimsoll.lab.announcing import Announcer
 from plimsoll.lab.metering import note_system_calls, require_power
-from plimsoll.lab.paces import Watch
+from plimsoll.lab.paces import PaceKeeper
 from plimsoll.lab.results import CampaignResults
 from plimsoll.recording import HOST
 from plimsoll.report import words
@@ -153,7 +153,9 @@ def run(  # noqa: PLR0913 - one argument for each option
                     void=_void(stored) if again else (),
                 ),
                 further=following.further(requested, refuses, stored, on_event),
-                tell=Watch(_judging(stored, announcer) if judge else announcer, requested.idle_s),
+                tell=PaceKeeper(
+                    _judging(stored, announcer) if judge else announcer, requested.idle_s
+                ),
             )
         return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
 
@@ -216,8 +218,8 @@ def _configured(
     )
     if found is not None:
         setting = campaign_hosts.placed(setting, requested, found, on_event)
-        with databases.running(requested.endpoints, (), on_event) as database:
-            databases.require_reachable(requested.endpoints, database, setting.server_host)
+        place = (setting.upstream_cores, on_event, setting.upstream_address)
+        with databases.running(requested.endpoints, *place) as database:
             yield replace(setting, database=database)
         return
     division = machine.divide_cores(

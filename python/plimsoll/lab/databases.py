@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll import databases
 from plimsoll.databases import installed
-from plimsoll.errors import InputError, Problem
 from plimsoll.events import Step
-from plimsoll.recording import HOST
+from plimsoll.processes import ports
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
@@ -61,31 +60,12 @@ def available(endpoints: Sequence[Endpoint], note: Callable[[str], None]) -> tup
     return tuple(one for one in endpoints if one.database is None)
 
 
-def require_reachable(
-    endpoints: Iterable[Endpoint], database: RunningDatabase | None, server_host: str
-) -> None:
-    """Requires that servers on another host reach the database and their upstreams.
-
-    Args:
-        endpoints: What they serve.
-        database: The database; None for none.
-        server_host: Name of the host on which servers run.
-
-    Raises:
-        InputError: They do not: these listen on this host alone.
-    """
-    if server_host != HOST and any(one.upstream_s is not None for one in endpoints):
-        message = f"servers on `{server_host}` do not reach the upstream, which runs on this host"
-        raise InputError([Problem("endpoints", message, "leave out the endpoint `upstream`")])
-    if database is not None and database.supervisor_pid is not None and server_host != HOST:
-        message = f"servers on `{server_host}` do not reach the PostgreSQL of this host"
-        hint = f"name one that both reach in `{installed.VARIABLE}`"
-        raise InputError([Problem("", message, hint)])
-
-
 @contextmanager
 def running(
-    endpoints: Iterable[Endpoint], cores: Sequence[int], on_event: Listener
+    endpoints: Iterable[Endpoint],
+    cores: Sequence[int],
+    on_event: Listener,
+    address: str = ports.LOOPBACK,
 ) -> Generator[RunningDatabase | None]:
     """PostgreSQL for as long as the block runs, if one of some endpoints needs it.
 
@@ -93,6 +73,7 @@ def running(
         endpoints: The endpoints.
         cores: Cores of the database.
         on_event: Called when it starts.
+        address: Where it listens, in numbers: servers on another host must reach it.
 
     Yields:
         It; None if no endpoint needs it.
@@ -105,5 +86,5 @@ def running(
         yield None
         return
     on_event(Step("starting PostgreSQL"))
-    with databases.running.started(cores) as found:
+    with databases.running.started(cores, address) as found:
         yield found

@@ -37,14 +37,14 @@ def free_port(host: str = LOOPBACK) -> int:
     for port in random.SystemRandom().sample(ports, min(_TRIES, len(ports))):
         if is_free(port, host):
             return port
-    with socket.socket() as listener:
+    with socket.socket(_family(host)) as listener:
         listener.bind((host, 0))
         return listener.getsockname()[1]
 
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:
     """Whether a server could listen on a port now."""
-    with socket.socket() as listener:
+    with socket.socket(_family(host)) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))
@@ -52,6 +52,11 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
         except OSError:
             return False
     return True
+
+
+def _family(host: str) -> socket.AddressFamily:
+    """The family of an address in numbers."""
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 def taken(port: int, host: str = LOOPBACK, besides: Iterable[int] = ()) -> PortTaken:

@@ -406,6 +406,8 @@ class HostDriver:
         error: Why it did not run to its end; empty where it did.
         link: Its interface that leads to the server; null when unknown.
         kept: Its rows, where they stayed on that host; null where the tables have them.
+        late_ns: In turns, how much later than the first of them it began the turn in which it was
+            latest; 0 for a load in one piece.
     """
 
     host: str
@@ -417,6 +419,7 @@ class HostDriver:
     error: str = ""
     link: NetworkLink | None = None
     kept: KeptRows | None = None
+    late_ns: int = 0
 
 
 @dataclass(frozen=True)

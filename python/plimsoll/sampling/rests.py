@@ -12,7 +12,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from plimsoll import tables
-from plimsoll.recording.readings import Reading
+from plimsoll.recording.readings import Reading, ScopeName
+
+THOROUGH_EVERY_NS = 5_000_000_000
+"""Time of the load after which a reading is thorough."""
 
 KEPT_EVERY_NS = 1_000_000_000
 """Readings are kept about so often, as those of a load without rests are."""
@@ -92,6 +95,21 @@ class TurnReadings:
         """How many cores were read before the turn."""
         named = (_ONE_CORE.match(quantity) for _, quantity in self._begun)
         return len({found[0] for found in named if found})
+
+
+def delay_ns(scope: ScopeName, before: Iterable[Reading], after: Iterable[Reading]) -> int | None:
+    """By how much run delay grew in a turn; None where the kernel does not say.
+
+    Args:
+        scope: Whose.
+        before: Readings made right before the turn.
+        after: Readings made right after it.
+    """
+    first, last = (
+        [one.value for one in readings if (one.scope, one.quantity) == (scope, "run_delay_s")]
+        for readings in (before, after)
+    )
+    return round((last[0] - first[0]) * 1e9) if first and last else None
 
 
 def _is_counter(quantity: str) -> bool:

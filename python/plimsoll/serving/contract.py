@@ -417,8 +417,8 @@ class _Examination:
                 f"{repeated.second} took {wording.decimals(then_s * 1e3, 2)} ms against "
                 f"{wording.decimals(first_s * 1e3, 2)} ms"
             )
-            repeated = f"{times.faster} of {len(times.pairs)} repeated requests"
-            problem = f"{repeated} took less than half the time"
+            faster = f"{times.faster} of {len(times.pairs)} repeated requests"
+            problem = f"{faster} took less than half the time"
             self._note(repeated.pairs[0][1].request, response, problem, _ANEW)
 
     def ask(self, exchange: Exchange, rule: str) -> ServerResponse | None:

@@ -86,7 +86,7 @@ class PlacedServer(Protocol):
         """Reads the server and its machine once a second for as long as the block runs.
 
         Args:
-            others: What is read besides, if the server runs on this host.
+            others: What is read besides, on this host.
         """
         ...
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import plimsoll
 from plimsoll.errors import UpstreamFailed
-from plimsoll.processes import scratch
+from plimsoll.processes import ports, scratch
 from plimsoll.processes.logs import quoted
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.serving import server_counters
@@ -61,13 +61,16 @@ class Upstream:
 
 
 @contextmanager
-def started(seed: int, service_s: float, cores: Sequence[int] = ()) -> Generator[Upstream]:
+def started(
+    seed: int, service_s: float, cores: Sequence[int] = (), address: str = ports.LOOPBACK
+) -> Generator[Upstream]:
     """An upstream for as long as the block runs.
 
     Args:
         seed: Seed of its values.
         service_s: How long it takes for a response, in seconds.
         cores: Its cores; empty for all.
+        address: Where it listens, in numbers.
 
     Yields:
         The upstream, which accepts connections.
@@ -77,7 +80,8 @@ def started(seed: int, service_s: float, cores: Sequence[int] = ()) -> Generator
     """
     workers = len(cores) or 1
     service = f"{round(service_s * 1e9)}ns"
-    options = ("--port", "0", "--service-time", service, "--seed", str(seed))
+    place = ("--host", address, "--port", "0")
+    options = (*place, "--service-time", service, "--seed", str(seed))
     command = (sys.executable, "-P", "-m", "plimsoll.reference", *options)
     with scratch.folder() as folder:
         log = folder / "upstream.log"
@@ -92,8 +96,8 @@ def started(seed: int, service_s: float, cores: Sequence[int] = ()) -> Generator
         except OSError as error:
             raise UpstreamFailed(f"the upstream cannot start: {error}") from error
         with process:
-            address = _address(process, log)
-            yield Upstream(f"http://{address}", tuple(cores), process.supervisor_pid, process, log)
+            found = _address(process, log)
+            yield Upstream(f"http://{found}", tuple(cores), process.supervisor_pid, process, log)
 
 
 def _environment() -> dict[str, str]:

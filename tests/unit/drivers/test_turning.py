@@ -20,7 +20,7 @@ from plimsoll.campaign.load import Load, Stage
 from plimsoll.drivers import records, turning
 from plimsoll.drivers.job import DriverJob
 from plimsoll.drivers.tools import plimsoll as engine
-from plimsoll.drivers.turning import TurningLoad
+from plimsoll.drivers.turning import EngineLoad
 from plimsoll.errors import EngineFailed
 from plimsoll.processes import cpu_clock, process_table
 
@@ -205,7 +205,7 @@ def test_an_engine_that_ends_without_a_word_is_an_error(
 
 
 @pytest.fixture
-def finished(job: DriverJob) -> Generator[TurningLoad]:
+def finished(job: DriverJob) -> Generator[EngineLoad]:
     with turning.started(job) as load:
         while not load.has_ended:
             load.turn(100 * MS)
@@ -213,5 +213,5 @@ def finished(job: DriverJob) -> Generator[TurningLoad]:
         yield load
 
 
-def test_what_has_finished_may_be_stopped_again(finished: TurningLoad) -> None:
+def test_what_has_finished_may_be_stopped_again(finished: EngineLoad) -> None:
     assert finished.processes() == ()

@@ -1006,9 +1006,72 @@ def over_links(trial, **speeds):
     carried = ReadingSeries(np.array([-(10**9), 10**10]), np.array([0.0, 11e7]))  # 80 Mbit/s
     more = ReadingSeries(carried.at_ns, 2 * carried.values)
     of_link = {"one": carried, "two": more, server.host: carried}
-    machines = {host: {"link_sent_bytes": one} for host, one in of_link.items()}
-    changed.__dict__["usage"] = replace(trial.usage, machines=machines)
+    return with_readings_of_hosts(
+        changed, {host: {("machine", "link_sent_bytes"): one} for host, one in of_link.items()}
+    )
+
+
+def with_readings_of_hosts(trial, hosts):
+    """The same trial with readings by host, scope and quantity."""
+    changed = replace(trial)
+    changed.__dict__["usage"] = replace(trial.usage, hosts=hosts)
     return changed
+
+
+def growing(per_s):
+    """Readings of a counter that grows so much in a second."""
+    return ReadingSeries(np.array([-(10**9), 10**10]), np.array([0.0, 11.0 * per_s]))
+
+
+def with_busy_drivers(trial, **busy):
+    """The same trial, whose load generators on two hosts each keep so much of a core busy."""
+    times = {
+        host: {("driver", "cpu_user_s"): growing(used), ("driver", "cpu_system_s"): growing(0.0)}
+        for host, used in busy.items()
+    }
+    return with_readings_of_hosts(of_two_hosts(trial), times)
+
+
+@pytest.mark.parametrize(
+    ("busy", "level", "words"),
+    [
+        ({"one": 0.6, "two": 0.4}, "sound", "of `one`, the busiest one, was not the limit"),
+        ({"one": 0.2, "two": 0.97}, "void", "the load generator of `two` used 97 %"),
+        ({"one": 0.85, "two": 0.3}, "doubtful", "the load generator of `one` used 85 %"),
+    ],
+)
+def test_of_several_load_generators_the_busiest_counts(busy, level, words):
+    """Their mean is 58 % at most: what one has to spare does not help the other."""
+    given = judged("driver_headroom", with_busy_drivers(simulate(server_busy=0.5), **busy))
+    assert given.level == level, given
+    assert words in given.text
+
+
+def with_segments_lost(trial, **again):
+    """The same trial, in which hosts repeat so many segments of 5,000 in a second."""
+    counters = {
+        host: {
+            ("machine", "tcp_retransmits"): growing(per_s),
+            ("machine", "tcp_segments_out"): growing(5000.0),
+        }
+        for host, per_s in again.items()
+    }
+    return with_readings_of_hosts(of_two_hosts(trial), counters)
+
+
+@pytest.mark.parametrize(
+    ("again", "level", "words"),
+    [
+        ({"server": 0.0, "one": 0.0, "two": 1.0}, "sound", "fewer than 10 segments"),
+        ({"server": 0.0, "one": 3.0, "two": 50.0}, "doubtful", "segments of `two` were"),
+        ({"server": 40.0, "one": 0.0, "two": 0.0}, "doubtful", "segments of `server` were"),
+    ],
+)
+def test_segments_are_lost_on_the_way_from_any_host(again, level, words):
+    trial = simulate(link_bits_per_s=1e9)
+    given = judged("segments_lost", with_segments_lost(trial, **again))
+    assert given.level == level, given
+    assert words in given.text.lower()
 
 
 @pytest.mark.parametrize(

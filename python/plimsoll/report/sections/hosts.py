@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.history.fingerprint import facts, fingerprint
 from plimsoll.report import host_lines
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
 
@@ -38,9 +39,17 @@ def _table(recording: Recording) -> SectionTable:
         brief=(1, 4, 8),
         notes=(
             *_connected(recording),
+            *_set(recording),
             *(f"`{one.host}`: {one.error}" for one in recording.hosts if one.error),
         ),
     )
+
+
+def _set(recording: Recording) -> Iterator[str]:
+    """Which machines these are, together."""
+    if recording.machines:
+        digits = fingerprint(facts(recording.machines))
+        yield f"Fingerprint of these machines: `{digits}`."
 
 
 def _connected(recording: Recording) -> Iterator[str]:

@@ -8,7 +8,8 @@ own.
 Time in which other programs used its cores, or the host of a virtual machine
 withheld them, is not its own limit: `undisturbed` judges that. Would the load generator have
 exceeded the limit with the time that others took from its cores or from a saturated server's? Then
-the question is open, and the verdict is "not checked".
+the question is open, and the verdict is "not checked". Of several hosts the busiest counts: its
+part of the load waits for it, whatever the others have to spare.
 
 A server that filled its own cores could not have responded to many more requests, whatever the load
 generator did: throughput is too low by at most what the server had to spare. Up to 5 %, the
@@ -160,8 +161,8 @@ def _busy(tables: Tables, limits: Limits) -> Finding:
     finding = found(limit, peak.own, "", DRIVER_CORES)
     if finding.level == "sound":
         taken = _taken_from_it(tables, peak, server, limits)
-        return taken or replace(finding, sentence=_spared(tables, peak.own))
-    used = f"the load generator used {_share(peak.own)} of {_core(tables)}"
+        return taken or replace(finding, sentence=_spared(tables, peak))
+    used = f"{_who(peak.host)} used {_share(peak.own)} of {_core(tables, peak)}"
     if server is None:
         unseen = "and the server's share is unknown: the load generator may have been the limit"
         return replace(finding, sentence=f"{used}, {unseen}")
@@ -191,10 +192,16 @@ def _beside(server: float, busy: Finding, limits: Limits) -> Finding:
     )
 
 
-def _spared(tables: Tables, own: float) -> str:
+def _who(host: str) -> str:
+    """The load generator; of several hosts, that of one."""
+    return f"the load generator of `{host}`" if host else "the load generator"
+
+
+def _spared(tables: Tables, peak: DriverPeak) -> str:
     """That the load generator was not the limit, and what it can do where that is known."""
+    limited = f"{_who(peak.host)}, the busiest one," if peak.host else _who("")
     sentence = (
-        f"the load generator was not the limit: it used {_share(own)} of {_core(tables)} in its "
+        f"{limited} was not the limit: it used {_share(peak.own)} of {_core(tables, peak)} in its "
         "busiest second"
     )
     reached = _capacity_per_s(tables)
@@ -217,7 +224,7 @@ def _taken_from_it(
     taken = takers(tables)
     if not taken or limit.level(wanted) == "sound":
         return None
-    sentence = f"the load generator used {_share(peak.own)} of {_core(tables)}"
+    sentence = f"{_who(peak.host)} used {_share(peak.own)} of {_core(tables, peak)}"
     return not_checked(limit, sentence, f"{taken}, so its own limit is unknown")
 
 
@@ -225,9 +232,11 @@ def _share(ratio: float) -> str:
     return wording.percent(round(ratio, 3))
 
 
-def _core(tables: Tables) -> str:
+def _core(tables: Tables, peak: DriverPeak) -> str:
     """What the load generator's share is of."""
-    return "its busiest core" if cores.own_cores(tables.recording) else "its threads' time"
+    sides = cores.driver_sides(tables.recording, tables.usage)
+    given = next((side.cores for side in sides if side.host == peak.host), ())
+    return "its busiest core" if given else "its threads' time"
 
 
 def _capacity_per_s(tables: Tables) -> float | None:
@@ -316,7 +325,7 @@ def _paused(tables: Tables, limits: Limits) -> list[Finding]:
         return []
     limit, stalled = (
         limits.of(PAUSE_RATIO),
-        f"the load generator stalled for {wording.seconds(pause_s)}",
+        f"{_who(_stalled_host(tables))} stalled for {wording.seconds(pause_s)}",
     )
     ratio = pause_s / max(held_s, LEAST_HELD_S)
     late_ratio = _late_ratio(tables)
@@ -326,6 +335,16 @@ def _paused(tables: Tables, limits: Limits) -> list[Finding]:
         return [found(limit, late_ratio, sentence, QUIET_HOST)]
     sentence = f"{stalled}; timestamps of events in that time are late"
     return [found(limit, ratio, sentence, QUIET_HOST)]
+
+
+def _stalled_host(tables: Tables) -> str:
+    """Name of the host, of several, whose load generator stalled for longest."""
+    pauses = {
+        one.host: one.driver.longest_pause_ns or 0
+        for one in tables.recording.hosts
+        if one.driver is not None
+    }
+    return max(pauses, key=lambda host: pauses[host], default="")
 
 
 def _late_ratio(tables: Tables) -> float | None:

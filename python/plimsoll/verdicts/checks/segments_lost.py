@@ -6,11 +6,12 @@ responses of a trial. If the load keeps its connections, connections that were r
 opened in the measurement windows count, too. The last second does not, because the load's own
 connections begin to end in it.
 
-The counters cover the whole host, so they count only as far as they can belong to this trial.
-Broken connections are at most those that the load lost or could not open. On loopback,
-retransmitted segments are at most the requests and handshakes that took as long as the kernel waits
-before it retransmits. Fewer than ten do not count. If the firewall of a host dropped packets
-because its table of connections was full, the remedy names that host.
+Of several hosts the one that repeated the greatest share counts: requests are lost on one way, and
+responses on the other. The counters cover the whole host, so they count only as far as they can
+belong to this trial. Broken connections are at most those that the load lost or could not open. On
+loopback, retransmitted segments are at most the requests and handshakes that took as long as the
+kernel waits before it retransmits. Fewer than ten do not count. If the firewall of a host dropped
+packets because its table of connections was full, the remedy names that host.
 
 Source: RFC 6298; `RetransSegs`, `OutSegs`, `TCPTimeouts`, `AttemptFails`, `EstabResets` and
 `OutRsts` in the kernel's document on SNMP counters.
@@ -18,6 +19,7 @@ Source: RFC 6298; `RetransSegs`, `OutSegs`, `TCPTimeouts`, `AttemptFails`, `Esta
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.aggregate.usage import Window
+    from plimsoll.aggregate.usage import Usage, Window
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
@@ -84,6 +86,7 @@ WHERE_DROPPED = (
 RESENT_S = 0.2
 """Linux waits at least so long for an acknowledgement (TCP_RTO_MIN)."""
 HERE = "lo"
+THIS = "this host"
 WHY_BROKEN = Remedy(
     "Find in `server.log` why connections broke", "Find in the server's log why connections broke"
 )
@@ -145,22 +148,43 @@ def _own_late(tables: Tables) -> float | None:
 
 
 def _again(tables: Tables, limits: Limits) -> Finding:
+    """Segments sent again by the host that, of all that took part, lost the greatest share."""
+    if not tables.recording.hosts:
+        return _again_by(THIS, tables.usage, tables, limits)
+    readings = {host: tables.usage.of_host(host) for host in tables.usage.hosts}
+    findings = [
+        _again_by(f"`{host}`", of_host, tables, limits)
+        for host, of_host in readings.items()
+        if of_host.of(*AGAIN)
+    ]
+    if not findings:
+        return _again_by(THIS, tables.usage, tables, limits)
+    worst = max(findings, key=lambda finding: finding.measured or 0.0)
+    if all(finding.measured == 0 for finding in findings):
+        fewest = wording.count(FEWEST)
+        sentence = f"fewer than {fewest} segments were retransmitted on each host"
+        return replace(worst, sentence=sentence)
+    return worst
+
+
+def _again_by(host: str, readings: Usage, tables: Tables, limits: Limits) -> Finding:
+    """Segments that one host sent again."""
     limit = limits.of(RETRANSMITTED_RATIO)
     again, sent, late = (
-        tables.usage.growth("machine", name, tables.holds)
+        readings.growth("machine", name, tables.holds)
         for name in ("tcp_retransmits", "tcp_segments_out", "tcp_timeouts")
     )
     if again is None or not sent:
         sentence = "retransmitted segments could not be read"
-        return unread_host(limit, tables.usage, [AGAIN], sentence)
+        return unread_host(limit, readings, [AGAIN], sentence)
     if again < FEWEST:
         number = "no" if again < 1 else wording.count(again)
-        return found(limit, 0.0, f"{number} segments were retransmitted on this host", "")
+        return found(limit, 0.0, f"{number} segments were retransmitted on {host}", "")
     own = _own_late(tables)
     if own is not None and own < FEWEST:
         few = "none" if not own else f"only {wording.count(own)}"
         sentence = (
-            f"this host retransmitted {wording.count(again)} segments, but {few} of this load: "
+            f"{host} retransmitted {wording.count(again)} segments, but {few} of this load: "
             f"{'no' if not own else 'few'} requests took {wording.seconds(RESENT_S)}, the least "
             "wait before a retransmission"
         )
@@ -168,9 +192,11 @@ def _again(tables: Tables, limits: Limits) -> Finding:
     lost = again if own is None else min(again, own)
     waited = "" if late is None else f", {wording.count(late)} after a timeout"
     most = f", at most {wording.count(lost)} of this load" if lost < again else ""
+    whose = "" if host == THIS else f" of {host}"
     sentence = (
-        f"{wording.count(again)} of {wording.count(sent)} segments were retransmitted{waited}"
-        f"{most} ({wording.percent(lost / sent)}): packets were lost, and their requests were slow"
+        f"{wording.count(again)} of {wording.count(sent)} segments{whose} were retransmitted"
+        f"{waited}{most} ({wording.percent(lost / sent)}): packets were lost, and their requests "
+        "were slow"
     )
     return found(limit, lost / sent, sentence, _full_tables(tables) or WHERE_DROPPED)
 
@@ -178,8 +204,8 @@ def _again(tables: Tables, limits: Limits) -> Finding:
 def _full_tables(tables: Tables) -> str:
     """Which hosts' firewalls dropped packets, as a remedy; empty where none is known to."""
     dropping = [
-        "this host" if host == HOST else f"`{host}`"
-        for host in tables.usage.machines
+        THIS if host == HOST else f"`{host}`"
+        for host in tables.usage.hosts
         if tables.usage.machine_rate(host, "tracking_drops", tables.holds)
     ]
     if not dropping:

@@ -2,7 +2,8 @@
 
 Several hosts start at one instant, each by its own clock. The check measures how much
 later than the first one the last one began, by clocks that were compared. A load that begins in
-pieces has a lower level than requested at first, and its seconds mix hosts at different stages.
+pieces has a lower level than requested at first, and its seconds mix hosts at different stages. Of
+a load in turns the turn counts that began furthest apart.
 
 Source: the zero of each engine, moved to the lab's clock by the offset of its host.
 """
@@ -18,6 +19,7 @@ from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.recording import HostDriver
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
@@ -50,10 +52,15 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     began = [one for one in tables.recording.hosts if one.driver is not None]
     if len(began) < 2:  # noqa: PLR2004
         return not_checked(limit, "one load generator took part")
-    last = max(began, key=lambda one: one.zero_ns)
-    late_s = last.zero_ns / 1e9
+    last = max(began, key=_late_ns)
+    late_s = _late_ns(last) / 1e9
     sentence = (
         f"{len(began)} load generators began within {wording.seconds(late_s)} (`{last.host}` last)"
     )
     remedy = "Raise `lead` in the file of hosts, or free the cores of that host"
     return found(limit, late_s, sentence, remedy)
+
+
+def _late_ns(one: HostDriver) -> int:
+    """How much later than the first host it began, or began one of its turns."""
+    return max(one.zero_ns, one.late_ns)
