@@ -22,7 +22,7 @@ class BodyController {
         consumes = [APPLICATION_OCTET_STREAM_VALUE],
         produces = [TEXT_PLAIN_VALUE],
     )
-    fun upload(@RequestBody body: Flux<DataBuffer>): Mono<String> {
+    fun upload(@RequestBody(required = false) body: Flux<DataBuffer>): Mono<String> {
         val crc = CRC32()
         // Not doOnNext: pieces that reach the end of a chain are released there.
         return body.map { crc.updateAndRelease(it) }.then(Mono.fromCallable { crc.value.toString() })
