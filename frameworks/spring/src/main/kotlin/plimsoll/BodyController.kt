@@ -1,11 +1,11 @@
 package plimsoll
 
-import com.fasterxml.jackson.databind.JsonNode
 import org.springframework.http.MediaType.APPLICATION_OCTET_STREAM_VALUE
 import org.springframework.http.MediaType.TEXT_PLAIN_VALUE
 import org.springframework.web.bind.annotation.PostMapping
 import org.springframework.web.bind.annotation.RequestBody
 import org.springframework.web.bind.annotation.RestController
+import tools.jackson.databind.JsonNode
 import java.io.InputStream
 import java.io.OutputStream
 import java.util.zip.CRC32

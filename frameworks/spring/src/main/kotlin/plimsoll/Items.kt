@@ -1,8 +1,6 @@
 package plimsoll
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped
-import com.fasterxml.jackson.databind.ObjectMapper
-import com.fasterxml.jackson.module.kotlin.readValue
 import org.springframework.beans.factory.annotation.Value
 import org.springframework.http.HttpStatus
 import org.springframework.web.bind.annotation.GetMapping
@@ -10,6 +8,8 @@ import org.springframework.web.bind.annotation.PathVariable
 import org.springframework.web.bind.annotation.RequestParam
 import org.springframework.web.bind.annotation.RestController
 import org.springframework.web.server.ResponseStatusException
+import tools.jackson.databind.json.JsonMapper
+import tools.jackson.module.kotlin.readValue
 import java.io.File
 
 data class Rating(val score: Double, val count: Int)
@@ -30,7 +30,7 @@ data class PricedItem(@get:JsonUnwrapped val item: Item, val total: Long)
 data class Items(val count: Int, val items: List<PricedItem>)
 
 @RestController
-class ItemsController(mapper: ObjectMapper, @Value("\${FILES:}") files: String) {
+class ItemsController(mapper: JsonMapper, @Value("\${FILES:}") files: String) {
 
     private val records: List<Item> by lazy { mapper.readValue(File(files, "items.json")) }
 

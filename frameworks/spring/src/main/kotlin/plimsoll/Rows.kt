@@ -1,6 +1,7 @@
 package plimsoll
 
 import org.springframework.jdbc.core.JdbcTemplate
+import org.springframework.jdbc.core.SimplePropertyRowMapper
 import org.springframework.jdbc.core.simple.JdbcClient
 import org.springframework.stereotype.Repository
 import org.springframework.transaction.annotation.Transactional
@@ -13,6 +14,9 @@ data class World(val id: Int, val randomNumber: Int)
 
 data class Fortune(val id: Int, val message: String)
 
+private val WORLD = SimplePropertyRowMapper(World::class.java)
+private val FORTUNE = SimplePropertyRowMapper(Fortune::class.java)
+
 /** The tables of the database. */
 @Repository
 class Rows(private val client: JdbcClient, private val template: JdbcTemplate) {
@@ -20,11 +24,11 @@ class Rows(private val client: JdbcClient, private val template: JdbcTemplate) {
     fun world(id: Int): Optional<World> =
         client.sql("SELECT id, random_number FROM world WHERE id = ?")
             .param(id)
-            .query(World::class.java)
+            .query(WORLD)
             .optional()
 
     fun fortunes(): List<Fortune> =
-        client.sql("SELECT id, message FROM fortune").query(Fortune::class.java).list()
+        client.sql("SELECT id, message FROM fortune").query(FORTUNE).list()
 
     /**
      * Reads rows, gives each a new number, and writes them. They are locked in the order of their
@@ -35,7 +39,7 @@ class Rows(private val client: JdbcClient, private val template: JdbcTemplate) {
         val worlds =
             client.sql("SELECT id, random_number FROM world WHERE id IN (:ids) ORDER BY id FOR UPDATE")
                 .param("ids", differentIds(count))
-                .query(World::class.java)
+                .query(WORLD)
                 .list()
                 .map { it.copy(randomNumber = drawn()) }
         template.batchUpdate(
