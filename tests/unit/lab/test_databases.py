@@ -10,10 +10,9 @@ from click.testing import CliRunner
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.cli import plimsoll
 from plimsoll.databases import installed
-from plimsoll.errors import InputError, NotInstalled
+from plimsoll.errors import NotInstalled
 from plimsoll.events import ignore
 from plimsoll.lab import databases
-from plimsoll.recording import HOST
 
 PLAIN, DB, UPDATES = by_name("plaintext"), by_name("db"), by_name("updates")
 CAMPAIGN = """
@@ -62,13 +61,6 @@ def test_a_plan_says_what_is_missing_and_leaves_it_out_where_that_is_asked(tmp_p
     available = CliRunner().invoke(plimsoll, ["plan", str(file), "--available"])
     assert "skipped: `db`: none is here" in available.output
     assert "go.db.a.1" not in available.output
-
-
-def test_servers_on_another_host_reach_no_upstream() -> None:
-    databases.require_reachable([by_name("upstream")], None, HOST)
-    databases.require_reachable([PLAIN], None, "b")
-    with pytest.raises(InputError, match="do not reach the upstream"):
-        databases.require_reachable([by_name("upstream")], None, "b")
 
 
 def test_an_upstream_needs_cores_as_a_database_does() -> None:
