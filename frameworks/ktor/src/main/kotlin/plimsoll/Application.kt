@@ -8,13 +8,17 @@ import io.ktor.server.plugins.defaultheaders.DefaultHeaders
 import io.ktor.server.routing.routing
 import io.ktor.server.websocket.WebSockets
 import io.ktor.server.websocket.webSocket
+import kotlinx.serialization.json.Json
 
 private const val LONGEST_MESSAGE = 1L shl 20
+
+/** Ktor's own takes names without quotes. */
+private val STRICT_JSON = Json { encodeDefaults = true }
 
 /** The same for both engines. */
 fun Application.application(environment: Map<String, String>) {
     install(DefaultHeaders)
-    install(ContentNegotiation) { json() }
+    install(ContentNegotiation) { json(STRICT_JSON) }
     install(WebSockets) { maxFrameSize = LONGEST_MESSAGE }
     routing {
         contract()

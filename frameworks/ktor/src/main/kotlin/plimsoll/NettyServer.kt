@@ -21,10 +21,10 @@ fun main() {
 
 private fun NettyApplicationEngine.Configuration.listen(environment: Map<String, String>) {
     maxInitialLineLength = LONGEST_REQUEST_LINE
-    enableH2c = environment["PROTOCOL"] == "http2"
     configureBootstrap = { option(ChannelOption.SO_BACKLOG, BACKLOG) }
     val certificate = environment["TLS_CERT"]
     if (certificate == null) {
+        enableH2c = environment["PROTOCOL"] == "http2"
         connector {
             host = environment.getValue("HOST")
             port = environment.getValue("PORT").toInt()

@@ -92,7 +92,7 @@ public class WebResource {
         try {
             return tokens.verify(authorization.substring(SCHEME.length()), key).getSubject();
         } catch (ParseException invalid) {
-            throw new NotAuthorizedException(CHALLENGE, invalid);
+            throw new NotAuthorizedException(invalid, CHALLENGE);
         }
     }
 
