@@ -24,7 +24,6 @@ private fun NettyApplicationEngine.Configuration.listen(environment: Map<String,
     configureBootstrap = { option(ChannelOption.SO_BACKLOG, BACKLOG) }
     val certificate = environment["TLS_CERT"]
     if (certificate == null) {
-        enableH2c = environment["PROTOCOL"] == "http2"
         connector {
             host = environment.getValue("HOST")
             port = environment.getValue("PORT").toInt()
