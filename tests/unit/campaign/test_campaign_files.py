@@ -67,7 +67,8 @@ def test_all_has_every_endpoint_of_every_variant_briefly() -> None:
     assert [endpoint.name for endpoint in asked.endpoints] == [one.name for one in ENDPOINTS]
     trials = plan.plan(asked)
     assert len(trials) == len(variants) * len(ENDPOINTS) - len(plan.left_out(asked))
-    assert plan.estimate(trials, asked.cool_down_s).load_s <= 6 * len(trials)
+    # Four seconds each, and what runtimes that compile under load ask for as their warm-up.
+    assert plan.estimate(trials, asked.cool_down_s).load_s <= 8 * len(trials)
 
 
 def test_cengn_is_the_plan_of_the_study() -> None:
