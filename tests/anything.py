@@ -367,7 +367,7 @@ def _nothing_started() -> Generator[None]:
             "plimsoll.conduct.trial.load",
             "plimsoll.calibration.calibration.calibrate",
             "plimsoll.cli.install._install",
-            "plimsoll.install.registries.client.asked",
+            "plimsoll.install.registries.client.output_of",
             "plimsoll.conduct.campaign.conduct",
             "plimsoll.conduct.turns.conduct",
             "plimsoll.sampling.watching.seconds",

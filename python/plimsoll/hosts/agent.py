@@ -24,7 +24,6 @@ from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import EngineFailed, HostError, Interrupted, PlimsollError, StorageError
 from plimsoll.hosts import counts
 from plimsoll.hosts.served import ServedHere
-from plimsoll.hosts.turned import TurnedLoads
 from plimsoll.processes.interruption import Interruption
 from plimsoll.processes.logs import tail
 from plimsoll.sampling import link, network_path
@@ -183,6 +182,8 @@ class Agent:
         self._load: _Load | None = None
         self._thread: threading.Thread | None = None
         self._served = ServedHere(folder)
+        from plimsoll.hosts.turned import TurnedLoads  # noqa: PLC0415 - help waits for no tables
+
         self._turned = TurnedLoads(folder / "turns")
         self._heard_s = time.monotonic()
 

@@ -55,7 +55,7 @@ def test_quick_starts_its_servers_six_times_with_at_most_five_minutes_of_load() 
     quick = read("quick")
     trials = plan.plan(quick)
     assert (len(quick.frameworks), len(quick.endpoints), quick.repetitions) == (6, 3, 6)
-    assert [stage.duration_s for stage in quick.loads[0].stages if stage.kind == "hold"] == [0.9]
+    assert [stage.duration_s for stage in quick.loads[0].stages if stage.kind == "hold"] == [1.0]
     assert plan.estimate(trials, quick.cool_down_s).load_s <= 300
 
 

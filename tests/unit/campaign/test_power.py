@@ -37,8 +37,8 @@ def test_an_address_is_read(text: str, address: MeterAddress) -> None:
         ("shelly://plug/one", "not a channel"),
         ("fritz://fritz.box", "names no plug"),
         ("exec: ", "names no command"),
-        ("kasa://me:secret@plug", "has a password"),
-        ("tasmota://me:secret@plug", "has a password"),
+        ("kasa://me:secret@plug", "contains a password"),
+        ("tasmota://me:secret@plug", "contains a password"),
     ],
 )
 def test_what_is_no_address_says_how_one_is_written(text: object, words: str) -> None:

@@ -63,4 +63,4 @@ def test_settings_of_the_command_line_are_in_it(tmp_path: Path) -> None:
     made = campaign.resolved(campaign.read(path, ["scale_time=0.3", "repetitions=7"]))
     text = as_toml(made)
     assert "repetitions = 7" in text
-    assert '{ kind = "hold", duration = "270ms", at = 64 }' in text
+    assert '{ kind = "hold", duration = "300ms", at = 64 }' in text

@@ -53,7 +53,7 @@ def test_results_are_added_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert (line.campaign, line.commit) == ("sample", "abc")
     ran = typed(*arguments)
     assert ran.return_value == 0
-    assert "is in" in ran.stderr
+    assert "is already in" in ran.stderr
     assert len(history.file.read(path)) == 1
 
 

@@ -41,7 +41,7 @@ def refused(connections: int, address: str) -> str:
     ("connections", "address", "words"),
     [
         (2, "10.0.0.9:80", "2 connections for 3 threads of all hosts"),
-        (9, "10.0.0.9:80", "`one` would open 6 connections of 4"),
+        (9, "10.0.0.9:80", "`one` would open 6 connections, more than its 4"),
         (6, "127.0.0.1:80", "`one` cannot reach the server at 127.0.0.1:80"),
         (6, "[::1]:80", "`one` cannot reach the server at [::1]:80"),
         (6, "10.0.0.9:80", "`nowhere/lab.pem` is missing"),

@@ -252,4 +252,4 @@ def test_services_that_packages_brought_are_said_to_be_off(
     monkeypatch.setattr(apt, "install", lambda packages, _: here.extend(packages) or ("inetd",))
     needing = replace(subject, needs=(Requirement("apt", "inetd-tools"),))
     said = install.install(needing).sentence
-    assert said.startswith("small: installed inetd-tools, left inetd off, built in ")
+    assert said.startswith("small: installed inetd-tools, kept inetd disabled, built in ")

@@ -293,7 +293,7 @@ TRIALS = [
         "host_speed_stable",
         "doubtful",
         {"rising": {"machine.thermal_throttles": 3.0}},
-        ["thermally throttled 3 times"],
+        ["thermally throttled 12 times"],
     ),
     ("memory_headroom", "doubtful", {"killed": 1}, ["killed 1 process because"]),
     (
@@ -1036,8 +1036,8 @@ def with_busy_drivers(trial, **busy):
     ("busy", "level", "words"),
     [
         ({"one": 0.6, "two": 0.4}, "sound", "of `one`, the busiest one, was not the limit"),
-        ({"one": 0.2, "two": 0.97}, "void", "the load generator of `two` used 97 %"),
-        ({"one": 0.85, "two": 0.3}, "doubtful", "the load generator of `one` used 85 %"),
+        ({"one": 0.2, "two": 0.97}, "void", "The load generator of `two` used 97 %"),
+        ({"one": 0.85, "two": 0.3}, "doubtful", "The load generator of `one` used 85 %"),
     ],
 )
 def test_of_several_load_generators_the_busiest_counts(busy, level, words):
