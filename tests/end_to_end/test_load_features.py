@@ -23,7 +23,7 @@ HOSTILE = Path(__file__).parents[1] / "hostile_server.py"
 NEEDS_TCP = {
     "backlog": "listen queue of a Unix socket",
     "counters_agree": "has no counters for Unix sockets",
-    "segments_lost": "a Unix socket sends no packets",
+    "segments_lost": "A Unix socket sends no packets",
     "round_trip_floor": "no round trip over a Unix socket",
 }
 """Checks that are not made of a load over a Unix socket, and why."""

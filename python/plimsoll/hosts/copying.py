@@ -56,9 +56,7 @@ def fetch(
             tell(offset)
     if digest.hexdigest() != file.sha256:
         into.unlink()
-        message = (
-            f"`{file.name}` of `{host}` arrived incomplete: {offset} of {file.size_bytes} bytes"
-        )
+        message = f"`{file.name}` of `{host}` arrived damaged: {offset} of {file.size_bytes} bytes"
         raise EngineFailed(message, "repeat it")
 
 
