@@ -617,7 +617,7 @@ def test_trials_in_turns_and_others_are_not_mixed(folder: Path, tmp_path: Path) 
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     ran = conducted(tmp_path, "--set", "repetitions=2", "--set", "turns=200ms")
     assert ran.code == 6
-    assert "turns 0.1 s, shared servers → 0.2 s" in ran.said
+    assert "turns 0.1 s, shared servers, warm-up in pulses → 0.2 s" in ran.said
     ran = conducted(tmp_path, "--set", "repetitions=2", "--set", "turns=0s")
     assert ran.code == 6
     assert trials(tmp_path) == sorted(EACH)

@@ -47,21 +47,14 @@ def measurement(trial: Trial, setting: RunConfig) -> tuple[Part, ...]:
         *_database(trial, setting),
         *_upstream(trial, setting),
         *((Part("setting", "turns", _turns(setting.turn_s)),) if setting.turn_s else ()),
-        *_warm_up(trial),
         *(Part("setting", name, str(host[name])) for name in _HOST_FACTS if host.get(name)),
         *setting.hosts,
     )
 
 
 def _turns(length_s: float) -> str:
-    """A length of turns; the servers start once for all endpoints (decision 83)."""
-    return f"{length_s:g} s, shared servers"
-
-
-def _warm_up(trial: Trial) -> Iterator[Part]:
-    """What its server has of load before its own (decision 109)."""
-    if trial.start_warm_up_s:
-        yield Part("setting", "warm-up", f"{trial.start_warm_up_s:g} s in pulses")
+    """A length of turns; servers are shared (decision 83), and warm up in pulses (decision 109)."""
+    return f"{length_s:g} s, shared servers, warm-up in pulses"
 
 
 def _database(trial: Trial, setting: RunConfig) -> Iterator[Part]:

@@ -214,7 +214,8 @@ def test_turns_of_another_length_or_none_measure_otherwise() -> None:
         provenance.measurement(toy_trials.trial(), RunConfig(turn_s=turn_s))
         for turn_s in (0.0, 0.25, 1.0)
     )
-    assert differences(short, long) == ("turns 0.25 s, shared servers → 1 s, shared servers",)
+    shared = "shared servers, warm-up in pulses"
+    assert differences(short, long) == (f"turns 0.25 s, {shared} → 1 s, {shared}",)
     assert differences(none, short) == ("turns was added",)
     assert differences(short, short) == ()
 
