@@ -5,11 +5,14 @@
 is fitted by least squares; any cell may be missing or occur several times. The intervals of all
 pairwise differences hold together: in 95 of 100 tables every one of them holds its true value.
 
-Entries do not scatter alike, and a few repetitions do not tell by how much. So the variance of an
-entry is its own, moderated by that of the whole table as if the table were `PRIOR_FREEDOM` further
-degrees of freedom of it; one with a single repetition has the variance of the table. The error of a
-difference gets degrees of freedom by Satterthwaite, and its quantile is that of the studentized
-range, as in the method of Games and Howell. No test decides between methods.
+Entries do not scatter alike, and a few repetitions do not tell by how much. So each entry has a
+variance of its own, and block effects come from entries weighted by the inverse of theirs: an entry
+that scatters widely does not widen the intervals of the others. Both are found in turn, as
+restricted maximum likelihood does. Each variance is moderated by the geometric mean of all, as if
+that mean were `PRIOR_FREEDOM` further degrees of freedom; an entry with a single repetition has the
+mean itself. The error of a difference gets degrees of freedom by Satterthwaite, and its quantile is
+that of the studentized range, as in the method of Games and Howell. No test decides between
+methods.
 
 Whether blocks are in the model depends on which cells are there, never on their numbers: they are,
 where they tie all entries together and leave `LEAST_FREEDOM` degrees of freedom. Left out, their
@@ -17,12 +20,13 @@ scatter is part of the error, which makes intervals wider and no claim false.
 
 Source:
     J. W. Tukey, The problem of multiple comparisons, 1953; C. Y. Kramer, Biometrics 12, 1956; P. A.
-    Games and J. F. Howell, Journal of Educational Statistics 1, 1976; C. R. Rao, Estimation of
-    variance and covariance components: MINQUE theory, Journal of Multivariate Analysis 1, 1971; G.
-    K. Smyth, Linear models and empirical Bayes methods, Statistical Applications in Genetics and
-    Molecular Biology 3, 2004 (moderated variances); A. Abedi and T. Brecht, Conducting repeatable
-    experiments in highly variable cloud computing environments, ICPE 2017 (randomised blocks).
-    `PRIOR_FREEDOM` and `LEAST_FREEDOM` are by simulation, `benches/ranking_errors.py`.
+    Games and J. F. Howell, Journal of Educational Statistics 1, 1976; D. A. Harville, Maximum
+    likelihood approaches to variance component estimation, Journal of the American Statistical
+    Association 72, 1977; G. K. Smyth, Linear models and empirical Bayes methods, Statistical
+    Applications in Genetics and Molecular Biology 3, 2004 (moderated variances); A. Abedi and T.
+    Brecht, Conducting repeatable experiments in highly variable cloud computing environments, ICPE
+    2017 (randomised blocks). `PRIOR_FREEDOM`, `WORTH_OF_PRIOR` and `LEAST_FREEDOM` are by
+    simulation, `benches/ranking_errors.py`.
 """
 
 from __future__ import annotations
@@ -41,15 +45,19 @@ from plimsoll.statistics.intervals import CONFIDENCE
 Array = np.ndarray[Any, Any]
 
 PRIOR_FREEDOM = 1.25
-"""Degrees of freedom that the table's variance has in the variance of one entry."""
+"""Degrees of freedom that the mean variance of the table has in the variance of one entry."""
+
+WORTH_OF_PRIOR = 0.75
+"""Degrees of freedom that this adds to those of a difference."""
 
 LEAST_FREEDOM = 3
 """Degrees of freedom of the error that blocks must leave to be in the model."""
 
-LEAST_SHARE = 0.1
-"""The least variance of an entry / that of the table; estimates below it are chance."""
+ROUNDS = 12
+"""How often variances and block effects are estimated from each other."""
 
 _TINY = 1e-9
+"""The least variance of an entry / the pooled one; smaller ones are rounding."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,21 @@ class Differences:
     values: Array
     reaches: Array
     variances: Array
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """Observations of each entry in each block; where blocks are not in the model, they are one.
+
+    Attributes:
+        counts: How many there are: entries × blocks.
+        means: Their means, 0 where there are none; the last two axes are entries and blocks.
+        within: Squared deviations from these means, summed for each entry.
+    """
+
+    counts: Array
+    means: Array
+    within: Array
 
 
 @dataclass(frozen=True)
@@ -132,28 +155,45 @@ class BlockDesign:
             raise ValueError("one observation of each entry shows nothing of their scatter")
         squares = (logarithms @ self._residuals) ** 2
         pooled = squares.sum(axis=-1) / self.freedom
-        errors, freedoms = self._errors(squares, pooled)
+        errors, freedoms = self._errors(logarithms, pooled)
         quantiles = studentized_range.quantiles(self.count, freedoms.ravel(), confidence)
         reaches = np.sqrt(errors / 2) * quantiles.reshape(freedoms.shape)
         return Differences(self.values(logarithms), reaches, pooled)
 
-    def _errors(self, squares: Array, pooled: Array) -> tuple[Array, Array]:
+    def _errors(self, logarithms: Array, pooled: Array) -> tuple[Array, Array]:
         """Squared standard error of each difference, and its degrees of freedom."""
         if self._is_paired:
             errors = pooled[..., None] * self._shares.sum(axis=1)
             return errors, np.full(errors.shape, float(self.freedom))
-        parts = self._variances(squares, pooled)[..., None, :] * self._shares
+        variances, freedoms = self._variances(logarithms, pooled)
+        parts = variances[..., None, :] * self._shares
         errors = parts.sum(axis=-1)
         total = np.where(errors > 0, errors, 1.0)[..., None]
-        inverse = ((parts / total) ** 2 / (PRIOR_FREEDOM + self._freedoms)).sum(axis=-1)
-        return errors, 1 / (inverse + 1 / self.freedom)
+        inverse = ((parts / total) ** 2 / (WORTH_OF_PRIOR + freedoms)[..., None, :]).sum(axis=-1)
+        return errors, 1 / (inverse + WORTH_OF_PRIOR / self.freedom)
 
-    def _variances(self, squares: Array, pooled: Array) -> Array:
-        """Variance of each entry, moderated by that of the table."""
-        own = squares @ self._own @ self._unmixing
-        moderated = PRIOR_FREEDOM * pooled[..., None] + self._freedoms * own
-        moderated = moderated / (PRIOR_FREEDOM + self._freedoms)
-        return np.maximum(moderated, LEAST_SHARE * pooled[..., None])
+    def _variances(self, logarithms: Array, pooled: Array) -> tuple[Array, Array]:
+        """Moderated variance of each entry, and the degrees of freedom that are its own."""
+        scale = np.where(pooled > 0, pooled, 1.0)[..., None]
+        cells = self._cells(logarithms / np.sqrt(scale))
+        found = np.ones((*pooled.shape, self.count))
+        freedoms = np.zeros_like(found)
+        for _ in range(ROUNDS):
+            squares, freedoms = _weighted(cells, found)
+            mean = np.exp(np.log(found).mean(axis=-1, keepdims=True))
+            found = (PRIOR_FREEDOM * mean + squares) / (PRIOR_FREEDOM + freedoms)
+            found = np.maximum(found, _TINY)
+        return found * pooled[..., None], freedoms
+
+    def _cells(self, logarithms: Array) -> _Cells:
+        """Observations by entry and block."""
+        blocks = _indicators(self.blocks if self.has_blocks else (0,) * len(self.entries))
+        counts = self._own.T @ blocks
+        places = np.argmax(self._own, axis=1), np.argmax(blocks, axis=1)
+        sums = np.einsum("...o,oe,ob->...eb", logarithms, self._own, blocks, optimize=True)
+        means = sums / np.maximum(counts, 1)
+        within = (logarithms - means[..., *places]) ** 2 @ self._own
+        return _Cells(counts, means, within)
 
     @cached_property
     def _is_paired(self) -> bool:
@@ -184,19 +224,40 @@ class BlockDesign:
         return self.weights**2 @ self._own
 
     @cached_property
-    def _freedoms(self) -> Array:
-        """Degrees of freedom of the error that belong to each entry; they need not be whole."""
-        found = np.diag(self._residuals) @ self._own
-        return np.where(found > _TINY, found, 0.0)
-
-    @cached_property
-    def _unmixing(self) -> Array:
-        """Makes sums of squared residuals into unbiased variances (MINQUE)."""
-        return np.linalg.pinv(self._own.T @ self._residuals**2 @ self._own)
-
-    @cached_property
     def _places(self) -> tuple[list[int], list[int]]:
         return [one for one, _ in self.pairs], [other for _, other in self.pairs]
+
+
+def _weighted(cells: _Cells, variances: Array) -> tuple[Array, Array]:
+    """Least squares with each entry weighted by the inverse of its variance.
+
+    The normal equations have the blocks eliminated, and the first entry is the level of the others.
+
+    Returns:
+        Squared residuals of each entry, summed, and their degrees of freedom.
+    """
+    weights = cells.counts / variances[..., None]
+    of_block = weights.sum(axis=-2, keepdims=True)
+    shares = weights / of_block
+    sums = weights * cells.means
+    normal = -shares @ np.swapaxes(weights, -1, -2)
+    diagonal = [*range(variances.shape[-1])]
+    normal[..., diagonal, diagonal] += weights.sum(axis=-1)
+    inverse = np.zeros_like(normal)
+    inverse[..., 1:, 1:] = np.linalg.inv(normal[..., 1:, 1:])
+    right = sums.sum(axis=-1) - (shares @ sums.sum(axis=-2)[..., None])[..., 0]
+    entries = inverse @ right[..., None]
+    blocks = (sums - weights * entries).sum(axis=-2, keepdims=True) / of_block
+    squares = cells.within + (cells.counts * (cells.means - entries - blocks) ** 2).sum(axis=-1)
+    mixed = inverse @ shares
+    leverages = (
+        inverse[..., diagonal, diagonal, None]
+        - 2 * mixed
+        + (shares * mixed).sum(axis=-2, keepdims=True)
+        + 1 / of_block
+    ) / variances[..., None]
+    freedoms = (cells.counts * (1 - leverages)).sum(axis=-1)
+    return squares, np.maximum(freedoms, 0.0)
 
 
 def _indicators(groups: Sequence[int]) -> Array:

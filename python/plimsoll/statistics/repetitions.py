@@ -13,7 +13,7 @@ from bisect import bisect_left
 from statistics import NormalDist
 
 from plimsoll.statistics import studentized_range
-from plimsoll.statistics.block_design import LEAST_FREEDOM, PRIOR_FREEDOM
+from plimsoll.statistics.block_design import LEAST_FREEDOM, WORTH_OF_PRIOR
 from plimsoll.statistics.intervals import CONFIDENCE
 
 MOST = 10_000
@@ -36,7 +36,8 @@ def detectable_ratio(repetitions: int, scatter: float, entries: int) -> float:
     freedom = with_blocks if has_blocks else entries * (repetitions - 1)
     inverse = 1 / freedom
     if not (has_blocks and entries == 2):  # noqa: PLR2004
-        inverse += 1 / (2 * (PRIOR_FREEDOM + freedom / entries))
+        inverse *= WORTH_OF_PRIOR
+        inverse += 1 / (2 * (WORTH_OF_PRIOR + freedom / entries))
     quantile = studentized_range.quantile(entries, 1 / inverse, CONFIDENCE)
     return math.expm1(quantile * scatter / math.sqrt(repetitions))
 

@@ -26,8 +26,8 @@ def test_the_best_comes_first_and_those_without_a_rank_come_last() -> None:
     assert found == [
         ("axum", "1–2"),
         ("spring virtual", "1–2"),
-        ("go", "3"),
-        ("node", "4"),
+        ("go", "3–4"),
+        ("node", "3–4"),
         ("django", "–"),
         (sample.HOSTILE, "–"),
     ]

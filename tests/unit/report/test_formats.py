@@ -204,7 +204,7 @@ def test_markdown_begins_with_the_answer_and_folds_the_rest() -> None:
     lines = [line for line in text.splitlines() if line]
     assert lines[3] == "## Fastest at 2048"
     assert lines[4].startswith("**axum and spring virtual are not significantly different")
-    assert "axum is 1.55 × go (95 %: 1.38–1.75)" in lines[4]
+    assert "axum is 1.55 × go (95 %: 1.40–1.72)" in lines[4]
     assert lines[5].startswith("✓ 5 sound · ▲ 1 doubtful · ✕ 1 void · ■ 1 failed of 8 trials: ")
 
 

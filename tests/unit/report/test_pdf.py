@@ -248,7 +248,7 @@ def test_the_first_page_has_answer_doubts_machine_and_bars(pages: list[str]) -> 
     for part in (
         *("sample", "Example CPU at 2.30 GHz", "12,500/s"),
         "axum and spring virtual are not significantly different",
-        "axum is 1.55 × go (95 %: 1.38–1.75)",
+        "axum is 1.55 × go (95 %: 1.40–1.72)",
         "Load generator at its limit (doubtful",
     ):
         assert bare(part) in pages[0]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
+from plimsoll.statistics import block_design
 from plimsoll.statistics.block_design import BlockDesign
 from plimsoll.statistics.studentized_range import quantile
 
@@ -63,6 +64,32 @@ def test_all_intervals_of_a_table_hold_the_truth_at_once():
     found = design.differences(simulated(design, levels=levels))
     truth = np.array([levels[one] - levels[other] for one, other in design.pairs])
     assert (np.abs(found.values - truth) <= found.reaches).all(axis=-1).mean() > 1 - CHANCE
+
+
+def test_an_entry_that_scatters_widely_does_not_widen_the_intervals_of_the_others():
+    design = full(5, 6)
+    others = [place for place, (one, _) in enumerate(design.pairs) if one]
+    calm, noisy = (
+        np.median(design.differences(simulated(design, noisy=entry)).reaches[:, others])
+        for entry in (None, 0)
+    )
+    assert noisy < 1.25 * calm
+
+
+def test_further_rounds_change_no_interval(monkeypatch):
+    design = full(5, 6)
+    logarithms = simulated(design, noisy=0)[:100]
+    found = design.differences(logarithms).reaches
+    monkeypatch.setattr(block_design, "ROUNDS", 100)
+    assert design.differences(logarithms).reaches == pytest.approx(found, rel=0.02)
+
+
+def test_what_never_scattered_has_intervals_without_width():
+    design = full(3, 4)
+    levels = np.array([1.0, 2.0, 3.0])[list(design.entries)]
+    found = design.differences(levels)
+    assert found.reaches == pytest.approx(0, abs=1e-6)
+    assert np.isfinite(found.reaches).all()
 
 
 @pytest.mark.parametrize(("repetitions", "least"), [(2, 0.6), (3, 0.83), (5, 0.98)])
