@@ -100,6 +100,12 @@ def usage_of(folder: Path) -> Counter[tuple[str, str]]:
     return Counter(zip(rows["scope"].to_pylist(), rows["host"].to_pylist(), strict=True))
 
 
+def levels(folder: Path) -> dict[str, str]:
+    """Level of each check of the only trial."""
+    (known,) = judged(folder).values()
+    return known
+
+
 def judged(folder: Path) -> dict[str, dict[str, str]]:
     """Level of each check, by trial; judged without a report, which most tests do not look at."""
     ran = run("judge", folder / "results", "--json", folder=folder)
@@ -108,12 +114,6 @@ def judged(folder: Path) -> dict[str, dict[str, str]]:
         trial["trial"]: {one["check"]: one["level"] for one in trial["verdicts"]}
         for trial in json.loads(ran.stdout)
     }
-
-
-def levels(folder: Path) -> dict[str, str]:
-    """Level of each check of the only trial."""
-    (known,) = judged(folder).values()
-    return known
 
 
 def test_loads_of_hosts_onto_a_server_of_the_lab(tmp_path: Path) -> None:
