@@ -54,9 +54,9 @@ SELECT trial, unnest(verdicts, recursive := true) FROM 'results/quick/derived/*/
 
 
 TABLES_OF_THE_REPORT = """\
-What reports read besides the tables above. They are in `derived/<trial>/` too, in no export, and in
-a database only in the program's format (`trial_derived_tables`). Each has the column `trial` as
-well."""
+What reports read in addition to the tables above. They are in `derived/<trial>/` too, in no export,
+and in a database only in the program's format (`trial_derived_tables`). Each has the column
+`trial` as well."""
 """What `tables.REPORT_TABLES` are."""
 
 

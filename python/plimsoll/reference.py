@@ -217,7 +217,7 @@ def specification(arguments: Sequence[str], environment: Mapping[str, str]) -> s
             "streams": options.streams.replace("-", "_"),
             "one_at_a_time": options.one_at_a_time,
             "slowdown": _slowdown(options),
-            "freeze": _stall(options),
+            "stall": _stall(options),
             "seed": options.seed,
             "key": environment.get("AUTH_KEY", ""),
             **_files(options.files),

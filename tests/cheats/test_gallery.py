@@ -34,7 +34,7 @@ SEED = 20261122
 BROKEN = "broken JSON"
 NOT_AGAIN = "it was not encoded again"
 NOT_EQUAL = "the body is not equal to"
-ANEW = "every response is computed anew"
+COMPUTED = "every response is computed for its request"
 ABSENT = "an unknown path returns 404"
 KEPT_OPEN = "two requests on one connection both get a response on it"
 OTHER_BODY = "the body differs at byte"
@@ -53,8 +53,8 @@ CAUGHT = {
     "ArgsInLatin": ("args", ARGS[0].summary),
     "FormInLatin": ("postArgs2048", OTHER_SUM),
     "PartsByLine": ("postArgsMulti2048", OTHER_SUM),
-    "FibonacciFromAMap": ("fibonacci", ANEW),
-    "FibonacciKept": ("fibonacci", ANEW),
+    "FibonacciFromAMap": ("fibonacci", COMPUTED),
+    "FibonacciKept": ("fibonacci", COMPUTED),
     "FibonacciRounded": ("fibonacci", OTHER_BODY),
     "RightLength": ("2048", OTHER_BODY),
     "AlwaysFound": ("empty", ABSENT),

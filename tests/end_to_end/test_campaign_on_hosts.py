@@ -102,16 +102,25 @@ def usage_of(folder: Path) -> Counter[tuple[str, str]]:
 
 def levels(folder: Path) -> dict[str, str]:
     """Level of each check of the only trial."""
-    (path,) = (folder / "results" / "derived").glob("*/verdicts.json")
-    known = json.loads(path.read_text("utf-8"))["verdicts"]
-    return {one["check"]: one["level"] for one in known}
+    (known,) = judged(folder).values()
+    return known
+
+
+def judged(folder: Path) -> dict[str, dict[str, str]]:
+    """Level of each check, by trial; judged without a report, which most tests do not look at."""
+    ran = run("judge", folder / "results", "--json", folder=folder)
+    assert ran.code in {0, VOID}, ran.said
+    return {
+        trial["trial"]: {one["check"]: one["level"] for one in trial["verdicts"]}
+        for trial in json.loads(ran.stdout)
+    }
 
 
 def test_loads_of_hosts_onto_a_server_of_the_lab(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with lab.agents():
-        ran = conducted(lab, campaign(tmp_path, endpoints='"json"')).end()
-    assert ran.code in {0, VOID}, ran.said
+        ran = conducted(lab, campaign(tmp_path, endpoints='"json"'), "--no-report").end()
+    assert ran.code == 0, ran.said
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "completed"
     assert trial["server"]["address"].startswith(f"{lab.addresses['lab']}:")
@@ -119,7 +128,10 @@ def test_loads_of_hosts_onto_a_server_of_the_lab(tmp_path: Path) -> None:
     assert trial["server"]["cores"], "a server without a load generator beside it has all cores"
     assert [one["host"] for one in trial["hosts"]] == ["one", "two"]
     assert {("server", "local"), ("machine", "local"), ("driver", "one")} <= {*usage_of(tmp_path)}
-    assert levels(tmp_path)["conservation"] == levels(tmp_path)["drivers_completed"] == "sound"
+    given = levels(tmp_path)
+    assert given["conservation"] == given["drivers_completed"] == "sound"
+    told = run("report", "results", "--format", "markdown", folder=tmp_path)
+    assert told.code in {0, VOID}, told.said
     report = (tmp_path / "results" / "report" / "report.md").read_text("utf-8")
     assert "Load generators by host" in report
     assert f"connected to {trial['server']['address']}" in report
@@ -151,8 +163,9 @@ def in_turns(folder: Path, repetitions: int = 1, length: str = "600ms") -> Path:
 def test_hosts_take_turns_at_the_servers_of_the_lab(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with lab.agents():
-        ran = conducted(lab, in_turns(tmp_path)).end()
-    assert ran.code in {0, VOID}, ran.said
+        ran = conducted(lab, in_turns(tmp_path), "--no-report").end()
+    assert ran.code == 0, ran.said
+    levels_of = judged(tmp_path)
     trials = recorded(tmp_path)
     assert len(trials) == 4
     for trial in trials:
@@ -170,9 +183,7 @@ def test_hosts_take_turns_at_the_servers_of_the_lab(tmp_path: Path) -> None:
         assert sum(turn["requests"] for turn in turns) == trial["driver"]["outcomes"]["ok"]
         assert all(turn["driver_cpu_ns"] > 0 for turn in turns[:-1])  # they end with the last one
         assert {*folder.iterdir()} == {folder / name for name in FILES_OF_A_TRIAL}
-        (path,) = (tmp_path / "results" / "derived").glob(f"{trial['trial']}/verdicts.json")
-        known = json.loads(path.read_text("utf-8"))["verdicts"]
-        given = {one["check"]: one["level"] for one in known}
+        given = levels_of[trial["trial"]]
         assert given["conservation"] == given["drivers_completed"] == "sound"
         assert given["started_together"] != "not_checked"
     began = [(turn["start_ns"], trial["trial"]) for trial in trials for turn in trial["turns"]]
@@ -184,7 +195,7 @@ def test_hosts_take_turns_at_the_servers_of_the_lab(tmp_path: Path) -> None:
 def test_a_host_that_is_lost_between_turns_costs_these_trials_alone(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with lab.agents() as agents:
-        running = conducted(lab, in_turns(tmp_path, repetitions=2, length="3s"))
+        running = conducted(lab, in_turns(tmp_path, repetitions=2, length="1s"), "--no-report")
         agents["two"].wait_until_it_drives()
         os.kill(agents["two"].process.pid, signal.SIGKILL)
         assert eventually(lambda: not agents["two"].processes()), agents["two"].processes()
@@ -205,8 +216,8 @@ def test_a_host_that_is_lost_between_turns_costs_these_trials_alone(tmp_path: Pa
 def test_a_server_on_a_host_of_its_own(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path, has_server=True)
     with lab.agents():
-        ran = conducted(lab, campaign(tmp_path)).end()
-    assert ran.code in {0, VOID}, ran.said
+        ran = conducted(lab, campaign(tmp_path), "--no-report").end()
+    assert ran.code == 0, ran.said
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "completed", trial["ending"]
     side = trial["server"]
@@ -314,8 +325,8 @@ def test_a_server_over_tls_is_trusted_by_the_lab_and_by_every_host(tmp_path: Pat
     text = path.read_text("utf-8").replace('name = "steady"', 'name = "steady"\ntls = true')
     path.write_text(text, "utf-8")
     with lab.agents():
-        ran = conducted(lab, path).end()
-    assert ran.code in {0, VOID}, ran.said
+        ran = conducted(lab, path, "--no-report").end()
+    assert ran.code == 0, ran.said
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "completed", trial["ending"]
     assert [one["connections"] for one in trial["driver"]["tls"]] == [4]

@@ -29,11 +29,13 @@ def test_what_was_crossed_is_said_after_the_run(tmp_path: Path) -> None:
     assert 'tests="2" failures="1"' in (tmp_path / "a.xml").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("verb", ["report", "judge"])
-def test_results_that_exist_are_judged_too(counting_run: Path, verb: str) -> None:
-    ran = run(verb, "results/toy", "--fail-if", "plaintext.goodput<1g", folder=counting_run)
-    assert ran.code == 2
-    ran = run(verb, "results/toy", "--fail-if", "plaintext.goodput<900m", folder=counting_run)
+@pytest.mark.parametrize(
+    "verb", [("report", "--format", "markdown"), ("judge",)], ids=["report", "judge"]
+)
+def test_results_that_exist_are_judged_too(counting_run: Path, verb: tuple[str, ...]) -> None:
+    typed = (*verb, "results/toy", "--fail-if")
+    assert run(*typed, "plaintext.goodput<1g", folder=counting_run).code == 2
+    ran = run(*typed, "plaintext.goodput<900m", folder=counting_run)
     assert ran.code == 7
     assert "1 of 1 crossed" in ran.stdout
 

@@ -87,9 +87,10 @@ def gunicorn(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Python with gunicorn, as the tests of frameworks have it."""
     folder = tmp_path_factory.mktemp("gunicorn")
     pinned = next(line for line in GUNICORN.read_text().splitlines() if "gunicorn" in line)
-    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     python = folder / "venv" / "bin" / "python"
-    install = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", pinned]
+    pip = [sys.executable, "-m", "pip", "--python", python]
+    install = [*pip, "install", "-q", "--disable-pip-version-check", pinned]
     installed = subprocess.run(install, capture_output=True, text=True, check=False)
     if installed.returncode:
         pytest.skip(f"gunicorn cannot be installed here: {installed.stderr.strip()[-200:]}")

@@ -41,7 +41,7 @@ within = "50%"
 """
 
 
-def files(folder: Path, most: str = "12ms", budget: str = "60s") -> tuple[str, ...]:
+def files(folder: Path, most: str = "12ms", budget: str = "25s") -> tuple[str, ...]:
     """A campaign and its framework; arguments of `run`."""
     own = folder / "frameworks" / "queue"
     own.mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ limits = { failures_explained = { failed_ratio_void = -1.0 } }
 [[load]]
 name = "steps"
 stages = [
-  { kind = "ramp", duration = "4s", from = 0, to = 24, steps = 2 },
+  { kind = "ramp", duration = "2s", from = 0, to = 24, steps = 2 },
   { kind = "hold", duration = "1s", at = 24 },
 ]
 """

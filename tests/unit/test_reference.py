@@ -85,10 +85,10 @@ def test_a_server_becomes_slower_after_a_time() -> None:
     assert slower == {"after_ns": 10**9, "factor": 1.4}
 
 
-def test_a_freeze_has_a_period() -> None:
-    assert specification()["freeze"] is None
-    freeze = specification("--stall", "1s")["freeze"]
-    assert freeze == {"duration_ns": 10**9, "period_ns": 5 * 10**9}
+def test_a_stall_has_a_period() -> None:
+    assert specification()["stall"] is None
+    stall = specification("--stall", "1s")["stall"]
+    assert stall == {"duration_ns": 10**9, "period_ns": 5 * 10**9}
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ use thiserror::Error;
 pub use crate::channel::TlsFiles;
 use crate::given::Given;
 use crate::service::Service;
-pub use crate::service_time::{Freeze, ServiceTime, Slowdown};
+pub use crate::service_time::{ServiceTime, Slowdown, Stall};
 pub use crate::tally::{Counts, Held};
 use crate::worker::{Door, Post, Rules, Worker};
 
@@ -103,9 +103,9 @@ pub struct ReferenceSpec {
     /// From when on responses take longer; none for never.
     #[serde(default)]
     pub slowdown: Option<Slowdown>,
-    /// When the whole server stands still; none for never.
+    /// When the whole server stalls; none for never.
     #[serde(default)]
-    pub freeze: Option<Freeze>,
+    pub stall: Option<Stall>,
     /// Chooses which requests have which service time, and the values of `/value/ID`.
     #[serde(default)]
     pub seed: u64,
@@ -146,7 +146,7 @@ impl ReferenceSpec {
             streams: Streams::default(),
             one_at_a_time: false,
             slowdown: None,
-            freeze: None,
+            stall: None,
             seed: 0,
             files: None,
             key: String::new(),
@@ -170,9 +170,9 @@ impl ReferenceSpec {
         let backlog = (self.backlog == 0 || i32::try_from(self.backlog).is_err())
             .then(|| format!("`backlog` is {}, it must be from 1 to {}", self.backlog, i32::MAX));
         let service_time = self.service_time.problem();
-        let freeze = self.freeze.and_then(Freeze::problem);
+        let stall = self.stall.and_then(Stall::problem);
         let slowdown = self.slowdown.and_then(Slowdown::problem);
-        [workers, backlog, service_time, slowdown, freeze].into_iter().flatten().collect()
+        [workers, backlog, service_time, slowdown, stall].into_iter().flatten().collect()
     }
 }
 
@@ -286,7 +286,7 @@ impl Server {
             service: Service {
                 time: spec.service_time,
                 slowdown: spec.slowdown,
-                freeze: spec.freeze,
+                stall: spec.stall,
                 one_at_a_time: spec.one_at_a_time,
             },
             zero_ns: system::now_ns(),
@@ -330,7 +330,7 @@ impl Server {
         &self.address
     }
 
-    /// Its start on the monotonic clock, in nanoseconds; freezes are counted from there.
+    /// Its start on the monotonic clock, in nanoseconds; stalls are counted from there.
     #[must_use]
     pub fn zero_ns(&self) -> u64 {
         self.rules.zero_ns
@@ -466,7 +466,7 @@ mod tests {
             streams: Streams::InTurn,
             one_at_a_time: true,
             slowdown: Some(Slowdown { after_ns: 1, factor: 1.5 }),
-            freeze: Some(Freeze { duration_ns: 1, period_ns: 5 }),
+            stall: Some(Stall { duration_ns: 1, period_ns: 5 }),
             seed: 7,
             ..spec()
         };
@@ -488,7 +488,7 @@ mod tests {
             workers: 0,
             backlog: 0,
             slowdown: Some(Slowdown { after_ns: 0, factor: -1.0 }),
-            freeze: Some(Freeze { duration_ns: 5, period_ns: 5 }),
+            stall: Some(Stall { duration_ns: 5, period_ns: 5 }),
             ..spec()
         };
         let Err(ReferenceError::Spec(problems)) = Server::start(&wrong) else {

@@ -1,6 +1,6 @@
 //! When the response to a request is due: one service time after the request, or after those before it.
 
-use crate::service_time::{Freeze, ServiceTime, Slowdown};
+use crate::service_time::{ServiceTime, Slowdown, Stall};
 
 /// Neighbouring seeds times this lie far apart; by themselves they draw numbers that resemble each
 /// other.
@@ -14,7 +14,7 @@ pub(super) struct Service {
     /// From when on it takes longer.
     pub slowdown: Option<Slowdown>,
     /// When nothing is worked at.
-    pub freeze: Option<Freeze>,
+    pub stall: Option<Stall>,
     /// Whether a request is served when those before it have been, whatever their connections.
     pub one_at_a_time: bool,
 }
@@ -46,12 +46,12 @@ impl Queue {
 
     /// Takes a request that has come at an instant; gives that at which its response is due.
     pub fn take(&mut self, at_ns: u64) -> u64 {
-        let Service { time, slowdown, freeze, one_at_a_time } = self.service;
+        let Service { time, slowdown, stall, one_at_a_time } = self.service;
         let starts_ns = if one_at_a_time { at_ns.max(self.ends_ns) } else { at_ns };
         let usual_ns = time.duration_ns(self.random.f64());
         let work_ns = slowdown.map_or(usual_ns, |it| it.duration_ns(usual_ns, starts_ns));
-        self.ends_ns = match freeze {
-            Some(freeze) if one_at_a_time => freeze.worked_ns(starts_ns, work_ns),
+        self.ends_ns = match stall {
+            Some(stall) if one_at_a_time => stall.worked_ns(starts_ns, work_ns),
             _ => starts_ns + work_ns,
         };
         self.ends_ns
@@ -66,7 +66,7 @@ mod tests {
     const FIXED: Service = Service {
         time: ServiceTime::Fixed { duration_ns: 1_000 },
         slowdown: None,
-        freeze: None,
+        stall: None,
         one_at_a_time: true,
     };
 
@@ -87,9 +87,9 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_worked_at_in_a_freeze() {
-        let freeze = Some(Freeze { duration_ns: 400, period_ns: 3_000 });
-        let service = Service { freeze, ..FIXED };
+    fn nothing_is_worked_at_in_a_stall() {
+        let stall = Some(Stall { duration_ns: 400, period_ns: 3_000 });
+        let service = Service { stall, ..FIXED };
         assert_eq!(ends(service, [0, 0, 100, 9_000]), [1_000, 2_000, 3_400, 10_000]);
     }
 

@@ -77,15 +77,15 @@ impl ServiceTime {
 /// The whole server stalls at the end of every period: it accepts, reads and sends nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Freeze {
+pub struct Stall {
     /// How long it stalls, in nanoseconds.
     pub duration_ns: u64,
-    /// From the end of one freeze to the end of the next, in nanoseconds.
+    /// From the end of one stall to the end of the next, in nanoseconds.
     pub period_ns: u64,
 }
 
-impl Freeze {
-    /// When the freeze that holds at an instant ends; none when the server runs then.
+impl Stall {
+    /// When the stall that holds at an instant ends; none when the server runs then.
     ///
     /// Both instants are nanoseconds since the start of the server.
     #[must_use]
@@ -94,7 +94,7 @@ impl Freeze {
         (at_ns + self.duration_ns >= end_ns).then_some(end_ns)
     }
 
-    /// The instant by which so much work is done that begins at an instant: in freezes none is.
+    /// The instant by which so much work is done that begins at an instant: in stalls none is.
     ///
     /// Both instants are nanoseconds since the start of the server.
     #[must_use]
@@ -110,7 +110,7 @@ impl Freeze {
     pub fn problem(self) -> Option<String> {
         (self.duration_ns >= self.period_ns).then(|| {
             format!(
-                "a freeze of {} ns does not fit into a period of {} ns",
+                "a stall of {} ns does not fit into a period of {} ns",
                 self.duration_ns, self.period_ns
             )
         })
@@ -179,17 +179,17 @@ mod tests {
     }
 
     #[test]
-    fn a_freeze_is_the_end_of_each_period() {
-        let freeze = Freeze { duration_ns: 10, period_ns: 50 };
-        let ends = [0, 39, 40, 49, 50, 89, 90, 99, 100].map(|at_ns| freeze.end_ns(at_ns));
+    fn a_stall_is_the_end_of_each_period() {
+        let stall = Stall { duration_ns: 10, period_ns: 50 };
+        let ends = [0, 39, 40, 49, 50, 89, 90, 99, 100].map(|at_ns| stall.end_ns(at_ns));
         let expected = [None, None, Some(50), Some(50), None, None, Some(100), Some(100), None];
         assert_eq!(ends, expected);
     }
 
     #[test]
-    fn a_freeze_of_no_length_never_holds() {
-        let freeze = Freeze { duration_ns: 0, period_ns: 50 };
-        assert!((0..200).all(|at_ns| freeze.end_ns(at_ns).is_none()));
+    fn a_stall_of_no_length_never_holds() {
+        let stall = Stall { duration_ns: 0, period_ns: 50 };
+        assert!((0..200).all(|at_ns| stall.end_ns(at_ns).is_none()));
     }
 
     #[test]
@@ -199,8 +199,8 @@ mod tests {
         assert!(ratio(1.5).problem().is_some());
         assert!(ratio(f64::NAN).problem().is_some());
         assert!(ratio(1.0).problem().is_none());
-        assert!(Freeze { duration_ns: 5, period_ns: 5 }.problem().is_some());
-        assert!(Freeze { duration_ns: 0, period_ns: 0 }.problem().is_some());
+        assert!(Stall { duration_ns: 5, period_ns: 5 }.problem().is_some());
+        assert!(Stall { duration_ns: 0, period_ns: 0 }.problem().is_some());
         assert!(Slowdown { after_ns: 0, factor: -1.0 }.problem().is_some());
         assert!(Slowdown { after_ns: 0, factor: f64::NAN }.problem().is_some());
         assert!(Slowdown { after_ns: 0, factor: 1.4 }.problem().is_none());

@@ -169,7 +169,7 @@ impl Worker {
         loop {
             let now_ns = system::now_ns();
             let since_start_ns = now_ns.saturating_sub(self.rules.zero_ns);
-            match self.rules.service.freeze.and_then(|freeze| freeze.end_ns(since_start_ns)) {
+            match self.rules.service.stall.and_then(|stall| stall.end_ns(since_start_ns)) {
                 Some(end_ns) if !self.stopping() => {
                     let pause_ns = (end_ns - since_start_ns).min(PATIENCE_NS);
                     std::thread::sleep(Duration::from_nanos(pause_ns));

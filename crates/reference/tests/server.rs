@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use plimsoll_http2::{frame as http2, hpack};
 use plimsoll_reference::{
-    Acceptors, Address, Counts, Freeze, ReferenceError, ReferenceSpec, Server, ServiceTime, Streams,
+    Acceptors, Address, Counts, ReferenceError, ReferenceSpec, Server, ServiceTime, Stall, Streams,
 };
 use plimsoll_system as system;
 use plimsoll_websocket::frame as websocket;
@@ -440,22 +440,22 @@ fn a_share_of_the_answers_takes_the_second_service_time() {
 }
 
 #[test]
-fn a_frozen_server_answers_nothing_until_the_freeze_is_over() {
-    let freeze = Freeze { duration_ns: 200 * MS, period_ns: 300 * MS };
-    let server = start(&ReferenceSpec { freeze: Some(freeze), ..spec() });
+fn a_stalled_server_answers_nothing_until_the_stall_is_over() {
+    let stall = Stall { duration_ns: 200 * MS, period_ns: 300 * MS };
+    let server = start(&ReferenceSpec { stall: Some(stall), ..spec() });
     let mut stream = connect(tcp(&server));
-    let mut frozen = 0;
+    let mut stalled = 0;
     for _ in 0..20 {
         std::thread::sleep(Duration::from_millis(35));
         let asked_ns = system::now_ns() - server.zero_ns();
         assert_eq!(ask(&mut stream, GET_EMPTY).0, 200);
         let answered_ns = system::now_ns() - server.zero_ns();
-        if let Some(end_ns) = freeze.end_ns(asked_ns) {
-            frozen += 1;
+        if let Some(end_ns) = stall.end_ns(asked_ns) {
+            stalled += 1;
             assert!(answered_ns >= end_ns, "asked {asked_ns}, answered {answered_ns}");
         }
     }
-    assert!(frozen > 0);
+    assert!(stalled > 0);
 }
 
 #[test]
@@ -479,9 +479,9 @@ fn stopping_closes_every_connection_and_frees_the_port() {
 }
 
 #[test]
-fn a_frozen_server_stops_all_the_same() {
-    let freeze = Freeze { duration_ns: 3_599_000 * MS, period_ns: 3_600_000 * MS };
-    let server = start(&ReferenceSpec { freeze: Some(freeze), ..spec() });
+fn a_stalled_server_stops_all_the_same() {
+    let stall = Stall { duration_ns: 3_599_000 * MS, period_ns: 3_600_000 * MS };
+    let server = start(&ReferenceSpec { stall: Some(stall), ..spec() });
     let _waiting = connect(tcp(&server));
     std::thread::sleep(Duration::from_millis(1_100));
     server.stop().unwrap();

@@ -157,7 +157,7 @@ def _spoken(estimate: plan.PlanEstimate, starts: int) -> str:
     assumed = (
         f"; {wording.several(estimate.assumed_trials, 'trial')} of frameworks that never ran "
         f"here, assumed: {wording.count(plan.ASSUMED_REQUESTS_PER_S)} requests per second and "
-        f"{wording.exact(plan.ASSUMED_AROUND_S)} s besides the load"
+        f"{wording.exact(plan.ASSUMED_AROUND_S)} s in addition to the load"
     )
     return (
         f"{wording.several(estimate.trials, 'trial')}{started}, {_time(estimate.load_s)} of load,"

@@ -254,7 +254,7 @@ def require_rule(campaign: Campaign, trials: Sequence[Trial]) -> None:
     ranked = [one for one in trials if one.framework.name != YARDSTICK] or trials
     entries = {(plan.table(one), one.framework.reference) for one in ranked}
     if all(count == 1 for count in Counter(table for table, _ in entries).values()):
-        hint = f"name a second framework besides `{YARDSTICK}`, or remove `until`"
+        hint = f"name a second framework in addition to `{YARDSTICK}`, or remove `until`"
         raise InputError([Problem("", "`until` needs two frameworks to compare", hint)])
     load_s = plan.estimate(trials, 0.0).load_s
     if campaign.budget_s and load_s > campaign.budget_s:

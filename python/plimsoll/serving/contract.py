@@ -49,7 +49,7 @@ _HINT = "see the contract in `frameworks/README.md` and the server's log"
 _KEEP_ALIVE = "two requests on one connection both get a response on it"
 _NEXT_ANSWERED = "a rejected request does not affect the next one"
 _NOT_FOUND = "an unknown path returns 404"
-_ANEW = "every response is computed anew, none is cached"
+_COMPUTED = "every response is computed for its request, none is cached"
 _ASKED = "every response waits for the upstream, which takes 5 ms"
 _EARLY = "the response came before the request was complete"
 _FORMS: dict[Form, str] = {"split": surroundings.SPLIT, "chunked": surroundings.CHUNKED}
@@ -419,7 +419,7 @@ class _Examination:
             )
             faster = f"{times.faster} of {len(times.pairs)} repeated requests"
             problem = f"{faster} took less than half the time"
-            self._note(repeated.pairs[0][1].request, response, problem, _ANEW)
+            self._note(repeated.pairs[0][1].request, response, problem, _COMPUTED)
 
     def ask(self, exchange: Exchange, rule: str) -> ServerResponse | None:
         """The response to a request, after noting all that is wrong with it."""

@@ -18,7 +18,7 @@ def ns(*milliseconds: float) -> truth.Times:
     return np.array([round(one * MS) for one in milliseconds], np.int64)
 
 
-def test_a_request_waits_for_what_is_left_of_the_freeze_it_falls_into() -> None:
+def test_a_request_waits_for_what_is_left_of_the_stall_it_falls_into() -> None:
     arrivals = ns(0, 3999, 4000, 4250, 4999, 5000, 9000)
     assert list(STALL.waits(arrivals)) == list(ns(0, 0, 1000, 750, 1, 0, 1000))
 
@@ -29,7 +29,7 @@ def test_a_fifth_of_even_arrivals_waits_half_a_second_on_average() -> None:
     assert waits[waits > 0].mean() == pytest.approx(500.5 * MS)
 
 
-def test_the_freeze_of_the_issue_has_the_percentiles_that_are_known_of_it() -> None:
+def test_the_stall_of_the_issue_has_the_percentiles_that_are_known_of_it() -> None:
     expected = stalls.expected(STALL)
     assert expected["p50"] == 0
     assert expected["p90"] == pytest.approx(500 * MS)
