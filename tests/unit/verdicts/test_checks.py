@@ -1047,6 +1047,42 @@ def test_of_several_load_generators_the_busiest_counts(busy, level, words):
     assert words in given.text
 
 
+def with_handshakes(trial, accepted, **opened):
+    """The same trial, whose load generators opened connections to a server on a third host."""
+    changed = of_two_hosts(trial)
+    server = replace(changed.recording.server, host="server", link="eth0")
+    recording = replace(changed.recording, server=server)
+    counts = {host: {("machine", "tcp_active_opens"): count} for host, count in opened.items()}
+    counts["server"] = {
+        ("machine", "tcp_active_opens"): 0,
+        ("machine", "tcp_passive_opens"): accepted,
+    }
+    readings = {
+        host: {
+            name: ReadingSeries(np.array([-(10**9), 10**11]), np.array([7.0, 7.0 + count]))
+            for name, count in of_host.items()
+        }
+        for host, of_host in counts.items()
+    }
+    return with_readings_of_hosts(replace(changed, recording=recording), readings)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "opened", "level", "words"),
+    [
+        (41, {"one": 20, "two": 20}, "sound", "40 handshakes, the kernel 40"),
+        (41, {"one": 20, "two": 10}, "void", "40 handshakes, the kernel 30"),
+        (20, {"one": 20, "two": 20}, "void", "40 handshakes, the kernel 20"),
+        (41, {"one": 20}, "sound", "40 handshakes, the kernel 41"),
+    ],
+)
+def test_each_host_counts_the_handshakes_of_its_side(accepted, opened, level, words):
+    """A server's host opens no connections, and load generators accept none."""
+    given = judged("counters_agree", with_handshakes(CLEAN, accepted, **opened))
+    assert given.level == level, given
+    assert words in given.text
+
+
 def with_segments_lost(trial, **again):
     """The same trial, in which hosts repeat so many segments of 5,000 in a second."""
     counters = {
