@@ -464,6 +464,11 @@ def test_rows_of_another_load_generator_are_merged(tmp_path: Path, driver: str) 
     table = pq.read_table(rows, columns=["host", "sent_ns"])
     assert set(table["host"].to_pylist()) == {"one", "two"}
     assert 0 <= min(table["sent_ns"].to_pylist()) < max(table["sent_ns"].to_pylist()) < 60e9
+    began = {one["host"]: one["zero_ns"] for one in trial["hosts"]}
+    assert min(began.values()) == 0
+    for host, sent_ns in zip(table["host"].to_pylist(), table["sent_ns"].to_pylist(), strict=True):
+        assert sent_ns >= began[host] - 2_000_000, "a log of milliseconds, and clocks"
+    assert levels(tmp_path)["started_together"] != "not_checked"
     assert levels(tmp_path)["drivers_completed"] == "sound"
 
 
