@@ -101,6 +101,13 @@ def usage_of(folder: Path) -> Counter[tuple[str, str]]:
     return Counter(zip(rows["scope"].to_pylist(), rows["host"].to_pylist(), strict=True))
 
 
+def quantities_of(folder: Path, host: str) -> set[str]:
+    """What was read of the machine of a host."""
+    (path,) = (folder / "results" / "trials").glob("*/usage.parquet")
+    rows = pq.read_table(path, columns=["scope", "host", "quantity"]).to_pylist()
+    return {row["quantity"] for row in rows if (row["scope"], row["host"]) == ("machine", host)}
+
+
 def levels(folder: Path) -> dict[str, str]:
     """Level of each check of the only trial."""
     (path,) = (folder / "results" / "derived").glob("*/verdicts.json")
@@ -219,6 +226,7 @@ def test_a_server_on_a_host_of_its_own(tmp_path: Path) -> None:
     assert {("server", "server"), ("machine", "server"), ("driver", "two")} <= {*known}
     assert not [host for _, host in known if host == "local"]
     assert side["counted"]["requests_received"] > 0
+    assert "plimsoll_cpu_s" in quantities_of(tmp_path, "server")
     assert levels(tmp_path)["conservation"] == "sound"
     assert (tmp_path / "results" / "trials" / trial["trial"] / "server.log").stat().st_size
     settings = {part["name"] for part in trial["provenance"]["measurement"]}

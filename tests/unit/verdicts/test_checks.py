@@ -1047,6 +1047,37 @@ def test_of_several_load_generators_the_busiest_counts(busy, level, words):
     assert words in given.text
 
 
+def beside_plimsoll(trial, cores, host):
+    """The same trial on several hosts, with so much of the server's used by Plimsoll itself."""
+    changed = of_two_hosts(trial)
+    server = replace(changed.recording.server, host=host)
+    made = replace(changed, recording=replace(changed.recording, server=server))
+    made.__dict__["usage"] = replace(
+        trial.usage,
+        series={**trial.usage.series, ("machine", "plimsoll_cpu_s"): (growing(cores),)},
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("host", "others", "cores", "level", "words"),
+    [
+        ("server", 0.03, 0.01, "sound", "used 2 % of a core from the server's cores, Plimsoll's a"),
+        ("local", 0.03, 0.01, "sound", "Plimsoll's lab up to 1 % of a core"),
+        ("server", 0.4, 0.3, "doubtful", "for cores that Plimsoll's agent used"),
+        ("server", 0.4, 0.01, "doubtful", "for cores that other programs used"),
+        ("server", 0.03, 0.0, "sound", "3 % of a core from the server's cores, and"),
+    ],
+)
+def test_what_plimsoll_used_beside_a_server_is_told_as_its_own(host, others, cores, level, words):
+    """It costs the trial as much as any other program would: the level is the same."""
+    waited = {} if level == "doubtful" else {"run_delay": 0.001}
+    made = simulate(others_busy=others, others_on=(0,), server_busy=0.6, **waited)
+    given = judged("undisturbed", beside_plimsoll(made, cores, host))
+    assert given.level == level, given
+    assert words in given.text
+
+
 def with_handshakes(trial, accepted, **opened):
     """The same trial, whose load generators opened connections to a server on a third host."""
     changed = of_two_hosts(trial)

@@ -97,6 +97,7 @@ def _of_tree(tree: ProcessTree) -> dict[str, float]:
 
 def _of_machine() -> dict[str, float]:
     values = parse_cores((PROC / "stat").read_text(), time.monotonic())
+    values["plimsoll_cpu_s"] = time.process_time()
     for resource in RESOURCES:
         waited_s = _pressure(resource)
         if waited_s is not None:
