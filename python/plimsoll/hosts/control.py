@@ -65,7 +65,7 @@ class _LabScheduler(Scheduler):
         self.refused[str(sent["name"])] = reason
         await comm.write({"status": "error", "message": reason, "time": time.time()})
 
-    def heartbeat_worker(self, *args: Any, **sent: Any) -> dict[str, Any]:
+    def heartbeat_worker(self, *args: Any, **sent: Any) -> dict[str, object]:
         """Takes an agent's sign of life, and says when the next is due."""
         return {
             **super().heartbeat_worker(*args, **sent),

@@ -70,7 +70,7 @@ class HostDatabase:
         contact = self._contact
         contact.compare_anew()
         contact.step("sample_database")
-        sampler = _HostSampler(contact)
+        sampler = _DatabaseSampler(contact)
         contact.has_load = True
         try:
             yield sampler
@@ -79,7 +79,7 @@ class HostDatabase:
             sampler.readings, sampler.problems = contact.sampled("sampled_database")
 
 
-class _HostSampler(Sampler):
+class _DatabaseSampler(Sampler):
     """Has the agent read once a second."""
 
     def __init__(self, contact: Contact) -> None:
