@@ -165,7 +165,7 @@ def _handshakes(tables: Tables, limits: Limits) -> Finding | None:
     grown = [number for number in counts if number is not None]
     if driver is None or driver.opened is None or not grown:
         return None
-    return _claimed(limits, driver.opened, min(grown), "handshakes")
+    return _claimed(tables, limits, driver.opened, min(grown), "handshakes")
 
 
 def _segments(tables: Tables, limits: Limits) -> Finding | None:
@@ -177,7 +177,7 @@ def _segments(tables: Tables, limits: Limits) -> Finding | None:
     if grown is None or not sent:
         return None
     what = "requests and responses" if responded else "requests"
-    return _claimed(limits, sent + responded, grown, f"segments of {what}")
+    return _claimed(tables, limits, sent + responded, grown, f"segments of {what}")
 
 
 def _counted(tables: Tables) -> tuple[float, float]:
@@ -202,7 +202,7 @@ def _bytes(tables: Tables, limits: Limits) -> Finding | None:
     responded = {kind.request: kind.responded for kind in kinds}
     is_asked_each = here and not tables.recording.load.events
     sent = sum(lengths[kind] * number for kind, number in responded.items()) if is_asked_each else 0
-    return _claimed(limits, received + sent, grown, "bytes of requests and responses")
+    return _claimed(tables, limits, received + sent, grown, "bytes of requests and responses")
 
 
 def _bytes_printed(tables: Tables, figures: ReportedStatistics, limits: Limits) -> Finding | None:
@@ -211,22 +211,23 @@ def _bytes_printed(tables: Tables, figures: ReportedStatistics, limits: Limits) 
     grown = _grown(tables, name)
     if grown is None or not figures.received_bytes:
         return None
-    return _claimed(limits, figures.received_bytes, grown, "bytes of responses")
+    return _claimed(tables, limits, figures.received_bytes, grown, "bytes of responses")
 
 
 def _has_lengths(tables: Tables) -> bool:
     return len(tables.recording.request_bytes) >= len(tables.recording.requests)
 
 
-def _claimed(limits: Limits, claimed: float, seen: float, what: str) -> Finding:
+def _claimed(tables: Tables, limits: Limits, claimed: float, seen: float, what: str) -> Finding:
     """What the load generator counted against what the kernel has seen at least."""
+    where = "their hosts" if tables.recording.hosts else "the whole host"
     if seen > MUCH_MORE * claimed and seen - claimed > MANY:
         sentence = (
-            f"the kernel counted {wording.count(seen)} {what} on the whole host, the load "
+            f"the kernel counted {wording.count(seen)} {what} on {where}, the load "
             f"generator {wording.count(claimed)}: other traffic would hide missing ones"
         )
         return not_checked(limits.of(UNSEEN_RATIO), sentence)
-    by = f"the kernel {wording.count(seen)} on the whole host"
+    by = f"the kernel {wording.count(seen)} on {where}"
     return _missing(limits, claimed, seen, what, by)
 
 
