@@ -35,6 +35,7 @@ class LabAtWork:
         port: Where the lab listens.
         namespaces: Name of the network namespace of each, and of the lab and the server.
         has_server: Whether a host with the role `server`, of that name, runs servers.
+        has_database: Whether a host `db` with the role `database` runs PostgreSQL.
         ahead_s: How far the monotonic clock of each is ahead of this host's, by name.
         environments: What the environment of each has besides, by name.
     """
@@ -45,8 +46,15 @@ class LabAtWork:
     port: int
     namespaces: dict[str, str] = field(default_factory=dict[str, str])
     has_server: bool = False
+    has_database: bool = False
     ahead_s: dict[str, int] = field(default_factory=dict[str, int])
     environments: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """Roles of the hosts that generate no load, by name."""
+        server = {"server": "server"} if self.has_server else {}
+        return {**server, **({"db": "database"} if self.has_database else {})}
 
     @property
     def file(self) -> Path:
@@ -59,9 +67,9 @@ class LabAtWork:
             f'[[host]]\nname = "{name}"\naddress = "{self.addresses[name]}"\nthreads = {threads}\n'
             for name in self.names
         ]
-        if self.has_server:
-            address = self.addresses["server"]
-            hosts.append(f'[[host]]\nname = "server"\nrole = "server"\naddress = "{address}"\n')
+        for name, role in self.beside.items():
+            address = self.addresses[name]
+            hosts.append(f'[[host]]\nname = "{name}"\nrole = "{role}"\naddress = "{address}"\n')
         lab = f'[lab]\naddress = "{self.addresses["lab"]}"\nport = {self.port}\n{more}\n'
         self.file.write_text(f'{lab}wait = "{wait}"\nlead = "{lead}"\n{"".join(hosts)}', "utf-8")
         if not self.certificates.exists():
@@ -111,7 +119,7 @@ class LabAtWork:
         """All agents, which are ended after the block."""
         with ExitStack() as closing:
             started: dict[str, Running] = {}
-            for name in (*self.names, *(["server"] if self.has_server else [])):
+            for name in (*self.names, *self.beside):
                 started[name] = self.agent(name)
                 closing.callback(ended, started[name])
             yield started
@@ -157,19 +165,28 @@ def running(*command: str) -> Generator[None]:
 
 
 def on_loopback(
-    folder: Path, names: Sequence[str] = ("one", "two"), *, has_server: bool = False
+    folder: Path,
+    names: Sequence[str] = ("one", "two"),
+    *,
+    has_server: bool = False,
+    has_database: bool = False,
 ) -> LabAtWork:
-    """A lab on loopback, each host with an address of its own; with a host for servers or not."""
-    members = ("lab", *names, *(["server"] if has_server else []))
+    """A lab on loopback, each host with an address of its own; with further roles or not."""
+    members = ("lab", *names, "server", "db")
     addresses = {name: f"127.0.0.{place}" for place, name in enumerate(members, 1)}
-    made = LabAtWork(folder, tuple(names), addresses, free_port(), has_server=has_server)
+    roles = (has_server, has_database)
+    made = LabAtWork(folder, tuple(names), addresses, free_port(), {}, *roles)
     made.write()
     return made
 
 
 @contextmanager
 def in_namespaces(
-    folder: Path, names: Sequence[str] = ("one", "two", "three"), *, has_server: bool = False
+    folder: Path,
+    names: Sequence[str] = ("one", "two", "three"),
+    *,
+    has_server: bool = False,
+    has_database: bool = False,
 ) -> Generator[LabAtWork]:
     """A lab, a server and hosts, each in a network namespace of its own, on one bridge.
 
@@ -179,7 +196,7 @@ def in_namespaces(
     """
     if os.geteuid() != 0:
         pytest.skip("network namespaces need root")
-    members = ("lab", "server", *names)
+    members = ("lab", "server", *names, *(["db"] if has_database else []))
     addresses = {name: f"{NETWORK}.{place}" for place, name in enumerate(members, 1)}
     prefix = f"plm{os.getpid() % 100_000}"
     switch = f"{prefix}sw"
@@ -198,7 +215,8 @@ def in_namespaces(
             _ip("-n", namespace, "link", "set", "eth0", "up")
             _ip("-n", namespace, "link", "set", "lo", "up")
         inside = {**namespaces, "switch": switch}
-        made = LabAtWork(folder, tuple(names), addresses, 8786, inside, has_server)
+        roles = (has_server, has_database)
+        made = LabAtWork(folder, tuple(names), addresses, 8786, inside, *roles)
         made.write()
         yield made
 

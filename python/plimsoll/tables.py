@@ -639,6 +639,11 @@ QUANTITIES = (
     Quantity("cpu_steal_s", "counter", "machine: time withheld by the hypervisor; proc_stat(5)"),
     Quantity("core0_steal_s", "counter", "machine: the same of one core, here core 0"),
     Quantity(
+        "plimsoll_cpu_s",
+        "counter",
+        "machine: CPU time of the process that takes the readings: Plimsoll's lab, or its agent",
+    ),
+    Quantity(
         "cgroup_throttled_s",
         "counter",
         "machine: time for which a control group of Plimsoll was throttled; `cpu.stat`",

@@ -9,6 +9,7 @@ import signal
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -98,6 +99,13 @@ def usage_of(folder: Path) -> Counter[tuple[str, str]]:
     (path,) = (folder / "results" / "trials").glob("*/usage.parquet")
     rows = pq.read_table(path, columns=["scope", "host"])
     return Counter(zip(rows["scope"].to_pylist(), rows["host"].to_pylist(), strict=True))
+
+
+def quantities_of(folder: Path, host: str) -> set[str]:
+    """What was read of the machine of a host."""
+    (path,) = (folder / "results" / "trials").glob("*/usage.parquet")
+    rows = pq.read_table(path, columns=["scope", "host", "quantity"]).to_pylist()
+    return {row["quantity"] for row in rows if (row["scope"], row["host"]) == ("machine", host)}
 
 
 def levels(folder: Path) -> dict[str, str]:
@@ -229,6 +237,7 @@ def test_a_server_on_a_host_of_its_own(tmp_path: Path) -> None:
     assert {("server", "server"), ("machine", "server"), ("driver", "two")} <= {*known}
     assert not [host for _, host in known if host == "local"]
     assert side["counted"]["requests_received"] > 0
+    assert "plimsoll_cpu_s" in quantities_of(tmp_path, "server")
     assert levels(tmp_path)["conservation"] == "sound"
     assert (tmp_path / "results" / "trials" / trial["trial"] / "server.log").stat().st_size
     settings = {part["name"] for part in trial["provenance"]["measurement"]}
@@ -363,6 +372,71 @@ def test_what_a_server_needs_beside_it_runs_with_the_lab(
         assert levels(tmp_path)[witness[endpoint]] == "sound"
 
 
+def with_database(tmp_path: Path, lab: LabAtWork, repetitions: int, length: str) -> Path:
+    """A campaign of a server that reads rows, whose framework the server's host has."""
+    if (missing := installed.missing()) is not None:
+        pytest.skip(missing.message)
+    own = framework(tmp_path, f"{database_cheats.__file__} Stored", "db")
+    lab.environments["server"] = {VARIABLE: str(own)}
+    lab.environments["db"] = {"TMPDIR": gettempdir()}  # root has another user run PostgreSQL
+    path = campaign(tmp_path, '"db"', repetitions, length)
+    path.write_text(path.read_text("utf-8").replace('"reference"', '"beside"'), "utf-8")
+    return path
+
+
+def test_a_database_on_a_host_of_its_own(tmp_path: Path) -> None:
+    with in_namespaces(tmp_path, ("one",), has_server=True, has_database=True) as lab:
+        path = with_database(tmp_path, lab, 1, "3s")
+        with lab.agents():
+            ran = conducted(lab, path, "--frameworks", tmp_path / "frameworks").end()
+    assert ran.code in {0, VOID}, ran.said
+    (trial,) = recorded(tmp_path)
+    assert trial["ending"]["kind"] == "completed", trial["ending"]
+    assert (trial["database"]["host"], trial["database"]["started"]) == ("db", True)
+    assert list(trial["machines"]) == ["server", "one", "db"]
+    assert "db" in trial["clock_offsets_ns"]
+    known = usage_of(tmp_path)
+    assert known["database", "db"] > 0
+    assert known["machine", "db"] > 0
+    assert ("database", "local") not in known
+    given = levels(tmp_path)
+    assert given["rows_from_database"] == "sound"
+    assert given["database_headroom"] in {"sound", "doubtful"}
+    settings = {part["name"] for part in trial["provenance"]["measurement"]}
+    assert {"host server", "host one", "host db", "database cores"} <= settings
+
+
+@pytest.mark.thorough
+def test_a_lost_host_of_the_database_ends_its_trial_and_leaves_no_postgres(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path, ("one",), has_server=True, has_database=True)
+    path = with_database(tmp_path, lab, 2, "30s")
+    with lab.agents() as agents:
+        given = ("--frameworks", tmp_path / "frameworks", "--no-report")
+        running = conducted(lab, path, *given)
+        agents["one"].wait_until_it_drives()
+        os.kill(agents["db"].process.pid, signal.SIGKILL)
+        assert eventually(lambda: not agents["db"].processes()), agents["db"].processes()
+        again = lab.agent("db")
+        ran = running.end()
+        labs.ended(again)
+    (trial,) = recorded(tmp_path)
+    assert ran.code == UNFIT, ran.said
+    assert trial["ending"]["kind"] == "HostLost"
+    assert "`db`" in trial["ending"]["message"]
+    assert "% of the load ran" in trial["ending"]["message"]
+    assert trial["database"]["rows_read"] is None
+
+
+def test_a_host_without_postgres_that_is_to_run_it_is_named(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path, ("one",), has_database=True)
+    lab.environments["db"] = {installed.VARIABLE: "no address"}
+    with lab.agents():
+        ran = lab.lab("host", "check", "-c", "10").end()
+    assert ran.code == UNFIT, ran.said
+    assert f"db (database, {lab.addresses['db']}): Plimsoll" in ran.said
+    assert f"✗ {installed.VARIABLE}: not the address of a server" in ran.said
+
+
 @pytest.mark.thorough
 def test_power_is_that_of_the_servers_host_by_rapl_and_by_a_meter(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path, has_server=True)
@@ -409,6 +483,11 @@ def test_rows_of_another_load_generator_are_merged(tmp_path: Path, driver: str) 
     table = pq.read_table(rows, columns=["host", "sent_ns"])
     assert set(table["host"].to_pylist()) == {"one", "two"}
     assert 0 <= min(table["sent_ns"].to_pylist()) < max(table["sent_ns"].to_pylist()) < 60e9
+    began = {one["host"]: one["zero_ns"] for one in trial["hosts"]}
+    assert min(began.values()) == 0
+    for host, sent_ns in zip(table["host"].to_pylist(), table["sent_ns"].to_pylist(), strict=True):
+        assert sent_ns >= began[host] - 2_000_000, "a log of milliseconds, and clocks"
+    assert levels(tmp_path)["started_together"] != "not_checked"
     assert levels(tmp_path)["drivers_completed"] == "sound"
 
 
@@ -435,6 +514,23 @@ def test_a_plan_shows_what_each_host_does(tmp_path: Path) -> None:
     assert f"one ({lab.addresses['one']}) {generates}" in ran.said
     listed = json.loads(run("plan", path, "--hosts", lab.file, "--json", folder=tmp_path).stdout)
     assert [one["host"] for one in listed["hosts"]] == ["server", "one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "has_database", "who"),
+    [("db", True, "db"), ("db", False, "lab"), ("2048", True, "")],
+)
+def test_a_plan_shows_who_runs_the_database(
+    tmp_path: Path, endpoint: str, has_database: bool, who: str
+) -> None:
+    lab = on_loopback(tmp_path, has_database=has_database)
+    path = campaign(tmp_path, endpoints=f'"{endpoint}"')
+    if endpoint == "db":
+        path.write_text(path.read_text("utf-8").replace('"reference"', '"django"'), "utf-8")
+    listed = run("plan", path, "--hosts", lab.file, "--json", folder=tmp_path)
+    assert listed.code == 0, listed.said
+    hosts = json.loads(listed.stdout)["hosts"]
+    assert [one["host"] for one in hosts if "PostgreSQL" in one["work"]] == ([who] if who else [])
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,9 @@ def server_busy_ratio(recording: Recording, readings: Usage) -> float | None:
 def shared_with_database(recording: Recording) -> bool:
     """Whether server and database may use the same cores of one host."""
     database, server = recording.database, recording.server
-    if database is None or server is None or not database.started or server.host != HOST:
+    if database is None or server is None or not database.started:
+        return False
+    if server.host != database.host:
         return False
     return not (database.cores and server.cores) or bool({*database.cores} & {*server.cores})
 
@@ -208,7 +210,7 @@ def shared_with_database(recording: Recording) -> bool:
 def third_parties_of_server(recording: Recording) -> Iterator[ScopeName]:
     """Database and upstream, as far as they were started and may use the server's cores.
 
-    Both run with the lab, so a server on another host shares none.
+    A server shares none with those of another host; upstreams run with the lab.
     """
     if shared_with_database(recording):
         yield "database"
@@ -233,7 +235,8 @@ def database_busy_ratio(recording: Recording, readings: Usage) -> float | None:
     busy = mean_busy_cores(readings, "database", windows)
     if recording.database is None or busy is None:
         return None
-    count = len(recording.database.cores or all_cores(readings))
+    its_host = readings.of_host(recording.database.host)
+    count = len(recording.database.cores or all_cores(its_host))
     return min(busy / count, 1.0) if count else None
 
 

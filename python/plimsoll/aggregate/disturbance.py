@@ -300,6 +300,23 @@ def stolen(recording: Recording, readings: Usage, windows: Sequence[Window]) -> 
     }
 
 
+def by_plimsoll(recording: Recording, readings: Usage, windows: Sequence[Window]) -> float:
+    """Cores that Plimsoll itself kept busy on the server's host, of a load of several hosts.
+
+    It is the agent there, or the lab, on any of the cores: so much of the server's at most.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        windows: The stretches of time.
+
+    Returns:
+        0 where it is unknown, or one host generated the load.
+    """
+    used = readings.rate("machine", "plimsoll_cpu_s", windows) if recording.hosts else None
+    return used or 0.0
+
+
 @dataclass(frozen=True)
 class DriverPeak:
     """The load generator in its busiest second.

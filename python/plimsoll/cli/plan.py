@@ -46,7 +46,11 @@ def command(
     """
     requested = lab.selection.campaign(campaign, settings, root)
     tasks = () if hosts is None else lab.campaign_hosts.planned(requested, hosts)
-    requested = lab.selection.with_available(requested, messages.note) if available else requested
+    has_database_here = hosts is None or lab.campaign_hosts.has_database_here(hosts)
+    if available:
+        requested = lab.selection.with_available(
+            requested, messages.note, has_database_here=has_database_here
+        )
     lab.selection.published(requested)
     refuses = lab.selection.refusals(requested)
     paces = lab.paces.known(requested.frameworks)
@@ -61,8 +65,11 @@ def command(
         report_factor=lab.paces.report_factor(),
         starts=starts,
     )
-    is_here = not tasks or tasks[0].host == LAB
-    unready = lab.selection.not_ready(requested) if is_here else []
+    unready = lab.selection.not_ready(
+        requested,
+        has_servers_here=not tasks or tasks[0].host == LAB,
+        has_database_here=has_database_here,
+    )
     if as_json:
         found = {
             "campaign": lab.selection.resolved(requested),

@@ -22,6 +22,7 @@ def ignored(_: Recording | None) -> None:
 
 if TYPE_CHECKING:
     from plimsoll.databases.running import RunningDatabase
+    from plimsoll.serving.database_host import DatabaseHost
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class RunConfig:
         compliance: Results of the compliance gate by the id of the trial whose recording keeps
             them.
         database: PostgreSQL for the endpoints that need it; None if none of them does.
+        database_host: Another host that runs it; None for this one.
         upstream_cores: Cores of the upstream, for endpoints that need one; empty for all.
         upstream_address: Where upstreams listen, in numbers.
     """
@@ -92,5 +94,6 @@ class RunConfig:
         return here.LocalHost()
 
     database: RunningDatabase | None = None
+    database_host: DatabaseHost | None = None
     upstream_cores: tuple[int, ...] = ()
     upstream_address: str = LOOPBACK

@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from plimsoll import addresses, databases, wording
 from plimsoll.campaign.requests import DRAWN_BY_TOOLS
-from plimsoll.conduct import provenance, recomputed_bodies, wide_warm_up
+from plimsoll.conduct import (
+    database_elsewhere,
+    provenance,
+    recomputed_bodies,
+    wide_warm_up,
+)
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import choosing, sampled
 from plimsoll.drivers.job import DriverJob
@@ -110,15 +115,16 @@ def conduct(
                     with (
                         wide_warm_up.widened(known, running.scope) as warmed,
                         _system_calls(known, server) as counted,
+                        database_elsewhere.read(known) as stored,
                     ):
                         _drive(
                             known,
                             into,
                             running.sampling(*third_parties(known)),
-                            running.alive,
+                            lambda: running.alive() and database_elsewhere.alive(known),
                             interruption,
                             tell,
-                            at_zero=(warmed, counted),
+                            at_zero=(warmed, counted, stored),
                         )
                     known.control += running.control()
                 running.check_alive()
@@ -294,7 +300,7 @@ def started(
         finally:
             tell(Phase("stopping"))
             known.server = running.stop(known.server or seen)
-            known.rows = None if known.database is None else known.database.counted()
+            known.rows = database_elsewhere.counted(known)
             known.upstream_requests = None if known.upstream is None else known.upstream.stop()
 
 
@@ -323,10 +329,10 @@ def _given_upstream(known: TrialState) -> Generator[dict[str, str]]:
 
 
 def third_parties(known: TrialState) -> Iterator[Scope]:
-    """The resources of database and upstream, if the trial has some that Plimsoll started."""
-    if known.database is not None and known.database.server.supervisor_pid is not None:
-        tree = ProcessTree(known.database.server.supervisor_pid, with_root=False)
-        yield Scope("database", tree)
+    """The resources of database and upstream of this host, if Plimsoll started them."""
+    server = None if known.database is None else known.database.server
+    if server is not None and server.supervisor_pid is not None and server.host == HOST:
+        yield Scope("database", ProcessTree(server.supervisor_pid, with_root=False))
     if known.upstream is not None:
         yield Scope("upstream", ProcessTree(known.upstream.supervisor_pid, with_root=False))
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from plimsoll.plan import Trial
     from plimsoll.recording import Recomputed, ResponseHead
     from plimsoll.recording.readings import Reading
+    from plimsoll.serving.database_host import DatabaseHost
     from plimsoll.serving.upstream import Upstream
 
 
@@ -67,6 +68,7 @@ class TrialState:
         ending: How it ended.
         server: The server's side; None until it responded.
         database: The database that the server was given; None for none.
+        of_database: Has the readings of a database on a host of its own.
         rows: What was counted in it; None until the server has stopped.
         upstream: The upstream that the server was given; None for none.
         upstream_requests: What that received; None until it has stopped.
@@ -99,6 +101,7 @@ class TrialState:
     ending: Ending = field(default_factory=Ending)
     server: RecordedServer | None = None
     database: ServedDatabase | None = None
+    of_database: Sampler = field(default_factory=Sampler)
     rows: RowCounts | None = None
     upstream: Upstream | None = None
     upstream_requests: int | None = None
@@ -134,7 +137,7 @@ class TrialState:
         stated = self.driven.readings if self.driven else ()
         host = self.setting.server_host
         metered = [replace(one, host=host) for one in self.wall.readings] if self.wall else ()
-        counted = self.system_calls
+        counted = [*self.system_calls, *self.of_database.readings]
         return [*self.idle, *metered, *self.control, *counted, *self.sampler.readings, *stated]
 
     @property
@@ -198,6 +201,7 @@ class TrialState:
             version=self.database.server.version,
             cores=self.database.server.cores,
             started=self.database.server.supervisor_pid is not None,
+            host=self.database.server.host,
             read_per_response=use.rows_read,
             written_per_response=use.rows_written,
             contract_responses=self.contract_responses,
@@ -231,13 +235,22 @@ class TrialState:
         """
         others = dict(self.driven.machines) if self.driven else {}
         is_read = not others or bool(self.sampler.readings)
+        if (database := self._database_host) is not None:
+            others[database.host] = dict(database.machine)
         return {self.setting.server_host: host, **others} if is_read else others
+
+    @property
+    def _database_host(self) -> DatabaseHost | None:
+        """Another host that runs its database; None for this one, or no database."""
+        return None if self.database is None else self.setting.database_host
 
     def _clock_offsets_ns(self) -> dict[str, int]:
         """How far the clocks of other hosts are ahead of this one's."""
         clocks = {one.host: one.clock for one in self.driven.hosts} if self.driven else {}
         if self.server is not None and self.server.clock is not None:
             clocks[self.server.host] = self.server.clock
+        if (database := self._database_host) is not None:
+            clocks[database.host] = database.clock
         return {HOST: 0, **{name: clock.offset_ns for name, clock in clocks.items()}}
 
     def _expected(self) -> tuple[ExpectedResponse, ...]:
@@ -302,7 +315,8 @@ class TrialState:
 
     def _notes(self) -> tuple[str, ...]:
         """Notes of the framework and of all trials, and which resources could not be read."""
-        unread = [f"{what} could not be read: {why}" for what, why in self.sampler.problems.items()]
+        problems = {**self.sampler.problems, **self.of_database.problems}
+        unread = [f"{what} could not be read: {why}" for what, why in problems.items()]
         framework = self.trial.framework
         of_framework = (*framework.notes, *framework.notes_on_rules)
         of_server = (*self._warmed(), *self._frozen())

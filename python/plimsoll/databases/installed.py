@@ -32,6 +32,7 @@ _ADDRESS = (
 
 HINT = f"`apt-get install postgresql`, or set {_ADDRESS}"
 
+_WANTING = "endpoints that use a database need"
 _OWN_USER = "postgres"
 _WITHOUT_RIGHTS = 65_534
 """Number of the user who owns nothing: the kernel's overflow id."""
@@ -43,13 +44,17 @@ def missing() -> NotInstalled | None:
     Raises:
         InputError: The user names a server by something that is no address.
     """
-    wanting = "endpoints that use a database need"
-    if find_spec("psycopg") is None:
-        message = f"{wanting} the Python package `psycopg`"
-        return NotInstalled(message, "`pip install 'plimsoll-bench[postgres]'`")
-    if named() or programs() is not None:
+    if (error := client_missing()) is not None or named() or programs() is not None:
+        return error
+    return NotInstalled(f"{_WANTING} {NEEDED}, which is not installed", HINT)
+
+
+def client_missing() -> NotInstalled | None:
+    """The error with why no database can be spoken to from here; None if one can."""
+    if find_spec("psycopg") is not None:
         return None
-    return NotInstalled(f"{wanting} {NEEDED}, which is not installed", HINT)
+    message = f"{_WANTING} the Python package `psycopg`"
+    return NotInstalled(message, "`pip install 'plimsoll-bench[postgres]'`")
 
 
 def named() -> str:

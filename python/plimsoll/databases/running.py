@@ -28,6 +28,7 @@ from plimsoll.errors import DatabaseFailed, NotInstalled
 from plimsoll.processes import ports, scratch
 from plimsoll.processes.logs import quoted
 from plimsoll.processes.supervised import SupervisedProcess
+from plimsoll.recording import HOST
 
 USER = "plimsoll"
 
@@ -62,6 +63,7 @@ class RunningDatabase:
         cores: Its cores; empty if it may use all, or was not started by Plimsoll.
         supervisor_pid: The process that all of its processes are below; None if it was not started
             by Plimsoll.
+        host: Name of the host it runs on.
     """
 
     url: str = field(repr=False)
@@ -69,6 +71,7 @@ class RunningDatabase:
     template: str
     cores: tuple[int, ...] = ()
     supervisor_pid: int | None = None
+    host: str = HOST
 
     def url_of(self, database: str) -> str:
         """The address of one of its databases."""

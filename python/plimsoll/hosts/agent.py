@@ -19,9 +19,17 @@ from typing import TYPE_CHECKING
 
 import plimsoll
 from plimsoll import machine
+from plimsoll.databases import installed
 from plimsoll.drivers import choosing, sampled
 from plimsoll.drivers.tools import plimsoll as engine
-from plimsoll.errors import EngineFailed, HostError, Interrupted, PlimsollError, StorageError
+from plimsoll.errors import (
+    EngineFailed,
+    HostError,
+    InputError,
+    Interrupted,
+    PlimsollError,
+    StorageError,
+)
 from plimsoll.hosts import counts
 from plimsoll.hosts.served import ServedHere
 from plimsoll.processes.interruption import Interruption
@@ -47,6 +55,9 @@ if TYPE_CHECKING:
 
 SILENCE_S = 10.0
 """Seconds without a word from the lab after which a load ends, and a server stops."""
+
+STARTING = ("start", "start_database")
+"""Steps after which something runs here that must not outlive the lab."""
 
 LOOK_S = 0.5
 """How often an agent with a server looks whether the lab is gone, in seconds."""
@@ -74,6 +85,7 @@ class HostFacts:
         utc_ns: Its wall clock, nanoseconds since 1970.
         free_bytes: Free space where rows are written.
         rapl: What RAPL counts on it.
+        database_error: Why PostgreSQL cannot be started there; None if it can.
     """
 
     version: str
@@ -81,6 +93,7 @@ class HostFacts:
     utc_ns: int
     free_bytes: int
     rapl: PowerSources
+    database_error: PlimsollError | None = None
 
 
 @dataclass(frozen=True)
@@ -196,6 +209,7 @@ class Agent:
             time.time_ns(),
             free_bytes,
             energy.recorded(),
+            _database_error(),
         )
 
     def reach(self, address: str, port: int) -> None:
@@ -403,7 +417,7 @@ class Agent:
         self._turned.remove(key)
 
     def begin(self, step: str, arguments: tuple[object, ...]) -> None:
-        """Begins a step of a server's life, which may take long; `server` says how it stands.
+        """Begins a step of a server or a database; `server` says how it stands.
 
         Args:
             step: One of those of `served.ServedHere`.
@@ -411,7 +425,7 @@ class Agent:
         """
         self.heard()
         self._served.begin(step, arguments)
-        if step == "start":
+        if step in STARTING:
             threading.Thread(target=self._guard_server, daemon=True).start()
 
     def server(self) -> ServerState:
@@ -462,7 +476,7 @@ class Agent:
         return moved if moved.exists() else Path(folder)
 
     def _guard_server(self) -> None:
-        """Stops the server of a lab that is gone."""
+        """Stops the server, or the database, of a lab that is gone."""
         while self._served.is_busy:
             if self._is_silent:
                 self._served.abandon()
@@ -549,6 +563,14 @@ def _result(
         files=tuple(_described(path) for name in names if (path := job.into / name).exists()),
         link=network_path.along(link.towards(job.address), job.address),
     )
+
+
+def _database_error() -> PlimsollError | None:
+    """Why PostgreSQL cannot be started here; None if it can."""
+    try:
+        return installed.missing()
+    except InputError as error:
+        return error
 
 
 @contextmanager

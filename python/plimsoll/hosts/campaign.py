@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import machine, wording
 from plimsoll.errors import CoreMissing, HostError, HostLost
-from plimsoll.hosts import control, fitness
+from plimsoll.hosts import control, database, fitness
 from plimsoll.hosts.driver import HostsDriver
 from plimsoll.hosts.server import HostServers
 from plimsoll.hosts.turning import TurningHosts
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.load import Load
     from plimsoll.hosts.agent import HostFacts
     from plimsoll.hosts.control import Lab
+    from plimsoll.hosts.database import HostDatabase
     from plimsoll.hosts.host import Host, Hosts
     from plimsoll.machine import Fact
     from plimsoll.recording import Recording
@@ -43,6 +44,7 @@ class CampaignHosts:
         server_machine: Facts of that machine.
         parts: What of the measurement is on which host.
         address: Address of the lab, as the hosts reach it.
+        database: The host that runs PostgreSQL for the campaign; None for that of the lab, or none.
     """
 
     driver: HostsDriver
@@ -52,7 +54,9 @@ class CampaignHosts:
     server_machine: dict[str, Fact]
     parts: tuple[Part, ...]
     address: IPv4Address | IPv6Address
+    database: Host | None
     _lab: Lab
+    _facts: Mapping[str, HostFacts]
     _tell: Callable[[str], None]
 
     def ready(self, before: Recording | None) -> None:
@@ -68,7 +72,19 @@ class CampaignHosts:
         if before is not None and hosts.when_lost == "stop" and (lost := _lost(before)):
             hint = "the same command resumes; with `--again` it repeats void trials"
             raise HostError(f"stopped, because a host was lost: {lost}", hint)
-        self._lab.wait(names(hosts), self._tell)
+        self._lab.wait(names(hosts, with_database=self.database is not None), self._tell)
+
+    @contextmanager
+    def stored(self, host: Host) -> Generator[HostDatabase]:
+        """PostgreSQL on a host for as long as the block runs.
+
+        Raises:
+            NotInstalled: None can be had there, or it is too old.
+            DatabaseFailed: It does not start.
+            HostLost: The host is gone.
+        """
+        with database.started(self._lab, host, self._facts[host.name].machine) as found:
+            yield found
 
 
 @contextmanager
@@ -77,6 +93,8 @@ def joined(
     loads: Sequence[Load],
     server_cores: tuple[int, ...],
     tell: Callable[[str], None],
+    *,
+    with_database: bool = False,
 ) -> Generator[CampaignHosts]:
     """The hosts of a campaign, for as long as the block runs.
 
@@ -86,14 +104,16 @@ def joined(
         server_cores: Cores that it gives to servers, where the file of hosts names none; empty for
             all.
         tell: Told whom the lab waits for.
+        with_database: Whether the campaign needs PostgreSQL.
 
     Raises:
         HostError: The lab cannot listen, or a host does not join or is not fit for a load.
     """
     with control.opened(hosts) as lab:
-        lab.wait(names(hosts), tell)
+        lab.wait(names(hosts, with_database=with_database), tell)
         most = max(load.peak_connections for load in loads)
-        facts = fitness.require(lab, taking_part(hosts), most)
+        taking = taking_part(hosts, with_database=with_database)
+        facts = fitness.require(lab, taking, most)
         found = facts[hosts.server.name].machine if hosts.server else machine.facts()
         cores = _server_cores(hosts.server, loads, server_cores, found)
         yield CampaignHosts(
@@ -102,21 +122,29 @@ def joined(
             serve=_place(lab, facts),
             server_cores=cores,
             server_machine=found,
-            parts=tuple(_parts(hosts, facts)),
+            parts=tuple(_parts(taking, facts)),
             address=hosts.address,
+            database=hosts.database if with_database else None,
             _lab=lab,
+            _facts=facts,
             _tell=tell,
         )
 
 
-def taking_part(hosts: Hosts) -> tuple[Host, ...]:
-    """The hosts that a campaign needs: all that generate load, and that of servers."""
-    return (*([hosts.server] if hosts.server else []), *hosts.drivers)
+def taking_part(hosts: Hosts, *, with_database: bool) -> tuple[Host, ...]:
+    """The hosts that a campaign needs: all that generate load, those of servers and database.
+
+    Args:
+        hosts: All hosts.
+        with_database: Whether the campaign needs PostgreSQL.
+    """
+    beside = [hosts.server, hosts.database if with_database else None]
+    return (*(host for host in beside if host is not None), *hosts.drivers)
 
 
-def names(hosts: Hosts) -> tuple[str, ...]:
-    """Their names."""
-    return tuple(host.name for host in taking_part(hosts))
+def names(hosts: Hosts, *, with_database: bool) -> tuple[str, ...]:
+    """Their names, as `taking_part` gives the hosts."""
+    return tuple(host.name for host in taking_part(hosts, with_database=with_database))
 
 
 def _lost(trial: Recording) -> str:
@@ -156,12 +184,12 @@ def _server_cores(
     return cores
 
 
-def _parts(hosts: Hosts, facts: dict[str, HostFacts]) -> Iterable[Part]:
+def _parts(hosts: Iterable[Host], facts: dict[str, HostFacts]) -> Iterable[Part]:
     """What each host does, and on what machine."""
-    for host in taking_part(hosts):
+    for host in hosts:
         known = facts[host.name].machine
         shown = [str(known[name]) for name in SHOWN_FACTS if known.get(name)]
-        task = "server" if host.role == "server" else f"load, {_threads(host)}"
+        task = f"load, {_threads(host)}" if host.role == "driver" else host.role
         yield Part("setting", f"host {host.name}", ", ".join((task, *shown)))
 
 

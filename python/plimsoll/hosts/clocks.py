@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-EVERY_S = 10.0
+EVERY_S = 20.0
 """How often clocks are compared during a load, in seconds."""
 
 LEAST_SPAN_NS = 1_000_000_000

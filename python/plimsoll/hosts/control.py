@@ -65,6 +65,13 @@ class _LabScheduler(Scheduler):
         self.refused[str(sent["name"])] = reason
         await comm.write({"status": "error", "message": reason, "time": time.time()})
 
+    def heartbeat_worker(self, *args: Any, **sent: Any) -> dict[str, object]:
+        """Takes an agent's sign of life, and says when the next is due."""
+        return {
+            **super().heartbeat_worker(*args, **sent),
+            "heartbeat-interval": network.HEARTBEAT_S,
+        }
+
     def _reason_against(self, name: str, certificate: network.PeerCertificate) -> str:
         """Why a host may not join; empty when it may."""
         if name not in network.names(certificate):

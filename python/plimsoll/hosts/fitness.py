@@ -27,6 +27,9 @@ LEAST_FREE_BYTES = 1 << 30
 WALL_CLOCK_S = 1.0
 """Difference of wall clocks above which logs of two hosts cannot be read side by side."""
 
+RUNS = {"server": "the servers", "database": "PostgreSQL"}
+"""What a host of a role runs, in messages."""
+
 CLOCK_BOUND_S = 0.001
 """Error of an instant, moved between hosts, above which a load would be doubted."""
 
@@ -119,16 +122,17 @@ def _of_host(lab: Lab, host: Host, connections: int) -> Fitness:
 
 
 def _unreached(lab: Lab, host: Host) -> Iterator[Unfitness]:
-    """Whether a host that generates load reaches that of the servers: the port of its agent."""
-    server = lab.hosts.server
-    if server is None or host.role != "driver":
+    """Whether a host reaches whom it connects to in a campaign: the port of the agent there."""
+    connected = {"driver": lab.hosts.server, "server": lab.hosts.database}
+    other = connected.get(host.role)
+    if other is None:
         return
-    agent = urlsplit(lab.joined().get(server.name, ""))
+    agent = urlsplit(lab.joined().get(other.name, ""))
     try:
         if agent.port is not None:
-            lab.order(host.name, "reach", str(server.address), agent.port)
+            lab.order(host.name, "reach", str(other.address), agent.port)
     except PlimsollError as error:
-        message = f"{error.message} (`{server.name}`, which runs the servers)"
+        message = f"{error.message} (`{other.name}`, which runs {RUNS[other.role]})"
         yield Unfitness(host.name, message, error.hint, is_fatal=True)
 
 
@@ -157,6 +161,8 @@ def _wrong(host: Host, facts: HostFacts, connections: int) -> Iterator[Unfitness
         for sentence in machine.advice(connections, facts.machine, is_shared=False):
             said, _, command = sentence.partition(": ")
             yield Unfitness(host.name, said, command, is_fatal=False)
+    if host.role == "database" and (error := facts.database_error) is not None:
+        yield Unfitness(host.name, error.message, error.hint, is_fatal=True)
     if facts.free_bytes < LEAST_FREE_BYTES:
         message = f"has {wording.number(facts.free_bytes / 1e9, 2)} GB of free space for rows"
         yield Unfitness(host.name, message, "set `TMPDIR` of the agent elsewhere", is_fatal=False)

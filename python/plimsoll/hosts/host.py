@@ -51,8 +51,8 @@ class Host:
         name: Its name in results and in its certificate.
         role: What it does.
         address: Its address, as a number.
-        cores: Cores of its load generator, one thread on each, or of servers on it; empty for
-            `threads` anywhere, and for all cores.
+        cores: Cores of its load generator, one thread on each, or of servers or PostgreSQL on it;
+            empty for `threads` anywhere, and for all cores.
         threads: Threads of its load generator.
         max_connections: The most connections it may open; None for what its limits allow.
         ssh: Destination by which the lab starts its agent over SSH; None where somebody else does.
@@ -105,6 +105,11 @@ class Hosts:
     def server(self) -> Host | None:
         """The host on which a campaign runs servers; None for the machine of the lab."""
         return next((host for host in self.hosts if host.role == "server"), None)
+
+    @property
+    def database(self) -> Host | None:
+        """The host on which a campaign runs PostgreSQL; None for the machine of the lab."""
+        return next((host for host in self.hosts if host.role == "database"), None)
 
     @property
     def drivers(self) -> tuple[Host, ...]:

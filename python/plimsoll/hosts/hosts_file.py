@@ -38,6 +38,11 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _DESTINATION = re.compile(r"[^\s-]\S*")
 _HIGHEST_PORT = 65_535
+_SINGLE = {
+    "server": "servers of a campaign run one after the other, on one host",
+    "database": "a campaign has one PostgreSQL, on one host",
+}
+"""Roles that one host may have, with the reason."""
 _STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
 _Duration = Annotated[float, BeforeValidator(duration_s)]
 _Count = Annotated[int, BeforeValidator(count)]
@@ -116,10 +121,11 @@ def _mistakes(table: HostsTable) -> Iterator[Mistake]:
     ):
         hint = 'add a `[[host]]` with `role = "driver"`'
         yield Mistake(("host",), "no host generates load", hint)
-    servers = [at for at, host in enumerate(table.host or ()) if host and host.role == "server"]
-    for place in servers[1:]:
-        hint = "servers of a campaign run one after the other, on one host"
-        yield Mistake(("host", place, "role"), "a second host has the role `server`", hint)
+    for role, hint in _SINGLE.items():
+        having = [at for at, host in enumerate(table.host or ()) if host and host.role == role]
+        for place in having[1:]:
+            message = f"a second host has the role `{role}`"
+            yield Mistake(("host", place, "role"), message, hint)
 
 
 def _host(host: HostTable, at: KeyPath, names: set[str]) -> Iterator[Mistake]:

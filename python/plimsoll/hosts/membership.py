@@ -51,6 +51,9 @@ ORDERS = frozenset(
 )
 """The orders that an agent carries out: those of a load, of its rows, of a server, and of turns."""
 
+QUICK = frozenset({"poll", "server"})
+"""Orders that only look at what is known, and need no thread of their own."""
+
 RETRY_S = 1.0
 """From one attempt to reach the lab to the next, in seconds."""
 
@@ -100,8 +103,12 @@ class _Member(Worker):
         """Carries out an order of the lab; gives what it gives, or its error."""
         if order not in ORDERS:
             raise ValueError(order)
+        method = getattr(self._agent, order)
         try:
-            given = await asyncio.to_thread(getattr(self._agent, order), *arguments)
+            if order in QUICK:
+                given = method(*arguments)
+            else:
+                given = await asyncio.to_thread(method, *arguments)
         except PlimsollError as error:
             given = error
         return {"given": to_serialize(given)}

@@ -31,6 +31,10 @@ HTTP_ADDRESS = "127.0.0.1:0"
 LOST_S = 10.0
 """Seconds after which whoever does not respond is gone."""
 
+HEARTBEAT_S = 2.5
+"""How often an agent gives dask a sign of life, in seconds; dask's own half a second costs more
+than the load's orders, which are signs of life as well."""
+
 ASK_S = 1.0
 """How often the lab asks each host under load, in seconds, as long as they are few."""
 
@@ -59,7 +63,8 @@ SETTINGS: dict[str, object] = {
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
-    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.interval": "10s",
+    "distributed.admin.tick.cycle": "10s",
     "distributed.admin.tick.limit": "1h",
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.system-monitor.gil.enabled": False,

@@ -1,20 +1,20 @@
 """What an agent does with servers, one at a time: makes them ready, starts, reads and stops them.
 
-What may take longer than the lab waits for an answer is a *step*: it is begun, and asked about.
-Steps come one after the other. All that acts on a server is what one machine does with its own
-(`serving.here`).
+Each is a step (`steps`). All that acts on a server is what one machine does with its own
+(`serving.here`). The database of a campaign has its steps beside them (`database_here`).
 """
 
 from __future__ import annotations
 
-import threading
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign import framework as frameworks
-from plimsoll.errors import EngineFailed, HostLost, InputError, NotInstalled, PlimsollError
+from plimsoll.errors import HostLost, InputError, NotInstalled
+from plimsoll.hosts.database_here import DatabaseHere
+from plimsoll.hosts.steps import Steps, StepState
 from plimsoll.install import applications, readiness, sources
 from plimsoll.provenance import differences, named
 from plimsoll.serving.here import LocalHost
@@ -113,21 +113,6 @@ class StartedServer:
 
 
 @dataclass(frozen=True)
-class StepState:
-    """How a step stands.
-
-    Attributes:
-        has_ended: Whether it has ended.
-        given: What it gave.
-        error: The error that ended it; None if there is none.
-    """
-
-    has_ended: bool = True
-    given: object = None
-    error: PlimsollError | None = None
-
-
-@dataclass(frozen=True)
 class ServerState:
     """How a server stands.
 
@@ -140,13 +125,6 @@ class ServerState:
     is_alive: bool
     busy_cores: float | None
     step: StepState
-
-
-@dataclass
-class _Step:
-    """A step that was begun."""
-
-    state: StepState = field(default_factory=lambda: StepState(has_ended=False))
 
 
 class ServedHere:
@@ -163,9 +141,8 @@ class ServedHere:
         self._sampler: Sampler | None = None
         self._stopping = ExitStack()
         self._reading = ExitStack()
-        self._step = _Step(StepState())
-        self._turn = threading.Lock()
-        self._steps: Mapping[str, Callable[..., Any]] = {
+        self._database = DatabaseHere()
+        steps: Mapping[str, Callable[..., Any]] = {
             "absent": self._absent,
             "make_ready": self._make_ready,
             "application": self._application,
@@ -179,13 +156,13 @@ class ServedHere:
             "sampled": self._sampled,
             "check_alive": self._check_alive,
             "stop": self._stop,
+            **self._database.steps,
         }
+        self._steps = Steps(steps)
 
     def begin(self, step: str, arguments: tuple[object, ...]) -> None:
         """Begins a step, as soon as the one before it has ended."""
-        self._step = begun = _Step()
-        work = (begun, self._steps[step], arguments)
-        threading.Thread(target=self._run, args=work, daemon=True).start()
+        self._steps.begin(step, arguments)
 
     def state(self) -> ServerState:
         """How the server and the last step stand."""
@@ -193,19 +170,21 @@ class ServedHere:
         return ServerState(
             is_alive=server is not None and server.alive(),
             busy_cores=None if sampler is None else sampler.busy_cores("server"),
-            step=self._step.state,
+            step=self._steps.state,
         )
 
     @property
     def is_busy(self) -> bool:
-        """Whether there is a server, or a step goes on."""
-        return self._server is not None or not self._step.state.has_ended
+        """Whether there is a server or a database, or a step goes on."""
+        is_there = self._server is not None or self._database.is_there
+        return is_there or not self._steps.state.has_ended
 
     def align(self, zero_ns: int) -> None:
         """Has resources read at whole seconds after an instant of CLOCK_MONOTONIC."""
         sampler = self._sampler
         if sampler is not None:
             sampler.align(zero_ns)
+        self._database.align(zero_ns)
 
     def kill(self) -> None:
         """Kills the server."""
@@ -214,21 +193,10 @@ class ServedHere:
             server.kill()
 
     def abandon(self) -> None:
-        """Waits for the step that goes on, and stops the server."""
-        with self._turn:
+        """Waits for the step that goes on, and stops server and database."""
+        with self._steps.turn:
             self._close()
-
-    def _run(
-        self, begun: _Step, work: Callable[..., object], arguments: tuple[object, ...]
-    ) -> None:
-        with self._turn:
-            try:
-                begun.state = StepState(given=work(*arguments))
-            except PlimsollError as error:
-                begun.state = StepState(error=error)
-            except Exception as error:
-                failure = EngineFailed(f"the agent failed: {error!r}", "report it to Plimsoll")
-                begun.state = StepState(error=failure)
+            self._database.close()
 
     def _absent(self, ordered: OrderedFramework) -> NotInstalled | None:
         try:

@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.errors import HostLost, PlimsollError
-from plimsoll.hosts import clocks
+from plimsoll.hosts.contact import Contact, done
 from plimsoll.hosts.control import of_host
 from plimsoll.hosts.served import OrderedFramework, ServerOrder, StartedServer
 from plimsoll.processes import scratch
-from plimsoll.recording import HostClock
 from plimsoll.sampling import idle
 from plimsoll.sampling.sampler import Sampler, sampling
 from plimsoll.serving.credentials import Credentials
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from ipaddress import IPv4Address, IPv6Address
     from pathlib import Path
 
     from plimsoll.campaign.fixtures import ServedFile
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.load import Service
-    from plimsoll.hosts.clocks import ClockExchange, ClockRelation
     from plimsoll.hosts.control import Lab
     from plimsoll.hosts.host import Host
-    from plimsoll.hosts.served import ServerState
     from plimsoll.provenance import Part
     from plimsoll.recording import PowerSources, RecordedServer
     from plimsoll.recording.readings import Reading, ScopeName
     from plimsoll.sampling.scope import Scope
     from plimsoll.sampling.wall import WallMeter
     from plimsoll.serving.server import ServerPlacement
-
-ASK_S = 0.05
-"""From one look at a step to the next, in seconds."""
-
-SIGN_S = 1.0
-"""How often the lab gives a sign of life to the agent of a server, in seconds."""
 
 
 class HostServers:
@@ -90,8 +79,8 @@ class HostServers:
             HostLost: The host is gone.
         """
         for framework in chosen:
-            for done in self._step("make_ready", OrderedFramework.of(framework)):
-                step(f"`{self.host}`: {done}")
+            for built in self._step("make_ready", OrderedFramework.of(framework)):
+                step(f"`{self.host}`: {built}")
 
     def application(self, framework: Framework) -> tuple[Part, ...]:
         """What of a framework runs there, part by part."""
@@ -153,9 +142,6 @@ class HostServers:
 class HostServer:
     """A server that an agent has started.
 
-    A thread asks once a second how it stands, which is the lab's sign of life to the agent. Under
-    load it compares clocks.
-
     Args:
         lab: The lab.
         host: Name of the host.
@@ -169,18 +155,11 @@ class HostServer:
     ) -> None:
         """It runs already."""
         self._lab = lab
-        self._host = host
+        self._contact = Contact(lab, host)
         self._started = started
         self._rapl = rapl
         self._log = log
-        self._state: ServerState | None = None
-        self._lost: PlimsollError | None = None
         self._stopped: RecordedServer | None = None
-        self._bursts: list[tuple[ClockExchange, ...]] = [lab.clock(host)]
-        self._has_load = False
-        self._is_over = threading.Event()
-        self._asking = threading.Thread(target=self._ask, name=f"signs to {host}", daemon=True)
-        self._asking.start()
 
     @property
     def place(self) -> ServerPlacement:
@@ -194,7 +173,8 @@ class HostServer:
 
     def alive(self) -> bool:
         """Whether it runs, by what was heard last."""
-        return self._lost is None and (self._state is None or self._state.is_alive)
+        contact = self._contact
+        return contact.lost is None and (contact.state is None or contact.state.is_alive)
 
     def check_alive(self) -> None:
         """Does nothing as long as the server runs.
@@ -203,7 +183,7 @@ class HostServer:
             DiedUnderLoad: It ended.
             HostLost: Its host is gone.
         """
-        self._step("check_alive")
+        self._contact.step("check_alive")
 
     def seen(self) -> RecordedServer:
         """Its side of the recording as long as it runs."""
@@ -211,7 +191,7 @@ class HostServer:
 
     def at_rest(self) -> RecordedServer:
         """Its side of the recording once all its workers are up, without load."""
-        return self._placed(self._step("at_rest"))
+        return self._placed(self._contact.step("at_rest"))
 
     def write(self, file: ServedFile) -> None:
         """Replaces a file in the folder of its fixtures.
@@ -219,11 +199,11 @@ class HostServer:
         Raises:
             StorageError: It cannot be written.
         """
-        self._step("write", file)
+        self._contact.step("write", file)
 
     def control(self) -> list[Reading]:
         """Runs the control on its cores, some times; no load may be on."""
-        return self._moved(self._step("control"))
+        return self._contact.moved(self._contact.step("control"))
 
     def idle(
         self, length_s: float, meter: WallMeter | None, *, reads_server: bool
@@ -239,11 +219,9 @@ class HostServer:
         """
         if not self._rapl.rapl and meter is None and not reads_server:
             return []
-        with self._heard():
-            step = "idle_with_server" if reads_server else "idle"
-            self._lab.order(self._host, "begin", step, (length_s,))
-            idle.passed(length_s, meter)
-            return self._moved(ended(self._lab, self._host))
+        self._contact.begin("idle_with_server" if reads_server else "idle", length_s)
+        idle.passed(length_s, meter)
+        return self._contact.moved(self._contact.ended())
 
     @contextmanager
     def sampling(self, *others: Scope) -> Generator[Sampler]:
@@ -255,36 +233,23 @@ class HostServer:
         Yields:
             A sampler whose readings are there after the block, unless the host was lost.
         """
-        self._step("sample")
-        sampler = _HostSampler(server=self)
-        self._has_load = True
+        self._contact.step("sample")
+        sampler = _HostSampler(self._contact)
+        self._contact.has_load = True
         try:
             with sampling(*others) as sampler.here:
                 yield sampler
         finally:
-            self._has_load = False
+            self._contact.has_load = False
             sampler.readings += sampler.here.readings
             sampler.problems.update(sampler.here.problems)
-            if self._lost is None:
-                self._collect(sampler)
-
-    def align(self, zero_ns: int) -> None:
-        """Has resources read at whole seconds after an instant of the lab's clock."""
-        try:
-            self._lab.order(self._host, "align", self._clock.host_ns(zero_ns))
-        except HostLost as error:
-            self._lost = error
-
-    def busy_cores(self) -> float | None:
-        """Cores that it keeps busy, by what was heard last."""
-        return None if self._state is None else self._state.busy_cores
+            readings, problems = self._contact.sampled("sampled")
+            sampler.readings += readings
+            sampler.problems.update(problems)
 
     def kill(self) -> None:
         """Kills it, so that nothing waits for its clean stop."""
-        try:
-            self._lab.order(self._host, "kill_server")
-        except HostLost as error:
-            self._lost = error
+        self._contact.tell("kill_server")
 
     def stop(self, side: RecordedServer) -> RecordedServer:
         """Stops it with all its processes; a second call gives the same.
@@ -297,72 +262,17 @@ class HostServer:
             not stop cleanly.
         """
         if self._stopped is None:
-            self._is_over.set()
-            self._asking.join()
+            self._contact.end()
             try:
-                self._stopped = self._placed(self._step("stop", side))
-                _keep_log(self._lab, self._host, self._log)
+                self._stopped = self._placed(self._contact.step("stop", side))
+                _keep_log(self._lab, self._contact.host, self._log)
             except HostLost:
                 self._stopped = replace(side, clean_stop=False)
         return self._stopped
 
-    @property
-    def _clock(self) -> ClockRelation:
-        return clocks.related(self._bursts)
-
     def _placed(self, side: RecordedServer) -> RecordedServer:
         """Its side of the recording, with its host and how exactly its clock is known."""
-        clock = self._clock
-        known = HostClock(clock.offset_ns, clock.drift, clock.round_trip_ns, clock.bound_ns)
-        return replace(side, host=self._host, clock=known)
-
-    def _moved(self, readings: Iterable[Reading]) -> list[Reading]:
-        """Readings by the lab's clock, with the name of the host."""
-        clock = self._clock
-        return [replace(one, at_ns=clock.lab_ns(one.at_ns), host=self._host) for one in readings]
-
-    def _collect(self, sampler: Sampler) -> None:
-        """Takes what was read under load."""
-        try:
-            readings, problems = self._step("sampled")
-            self._bursts.append(self._lab.clock(self._host))
-        except HostLost as error:
-            self._lost = error
-            return
-        sampler.readings += self._moved(readings)
-        sampler.problems.update(problems)
-
-    def _step(self, step: str, *arguments: object) -> Any:
-        with self._heard():
-            return done(self._lab, self._host, step, *arguments)
-
-    @contextmanager
-    def _heard(self) -> Generator[None]:
-        """Keeps in mind that the host is gone, once it is.
-
-        Raises:
-            HostLost: It is gone.
-        """
-        if self._lost is not None:
-            raise self._lost
-        try:
-            yield
-        except HostLost as error:
-            self._lost = error
-            raise
-
-    def _ask(self) -> None:
-        """Gives signs of life, and compares clocks under load."""
-        compared_s = time.monotonic()
-        while not self._is_over.wait(SIGN_S):
-            try:
-                self._state = cast("ServerState", self._lab.order(self._host, "server"))
-                if self._has_load and time.monotonic() - compared_s >= clocks.EVERY_S:
-                    compared_s = time.monotonic()
-                    self._bursts.append(self._lab.clock(self._host))
-            except PlimsollError as error:
-                self._lost = error
-                return
+        return replace(side, host=self._contact.host, clock=self._contact.known_clock)
 
 
 class _HostSampler(Sampler):
@@ -372,54 +282,20 @@ class _HostSampler(Sampler):
         here: What reads once a second in the lab.
     """
 
-    def __init__(self, server: HostServer) -> None:
+    def __init__(self, contact: Contact) -> None:
         super().__init__()
-        self._server = server
+        self._contact = contact
         self.here = Sampler()
 
     def align(self, zero_ns: int) -> None:
         """From now on both read at whole seconds after an instant of the lab's clock."""
         self.here.align(zero_ns)
-        self._server.align(zero_ns)
+        self._contact.align(zero_ns)
 
     def busy_cores(self, scope: ScopeName) -> float | None:
         """Cores that the server keeps busy; None for all else."""
-        return self._server.busy_cores() if scope == "server" else None
-
-
-def done(lab: Lab, host: str, step: str, *arguments: object) -> Any:
-    """Has an agent do a step of a server's life, and waits for its end.
-
-    Args:
-        lab: The lab.
-        host: Name of the host.
-        step: The step, a name in `served.ServedHere`.
-        arguments: What it is given.
-
-    Raises:
-        HostLost: The host is gone.
-        PlimsollError: The error that ended the step, with the name of the host.
-    """
-    lab.order(host, "begin", step, arguments)
-    return ended(lab, host)
-
-
-def ended(lab: Lab, host: str) -> Any:
-    """Waits for the end of the step that an agent has begun.
-
-    Args:
-        lab: The lab.
-        host: Name of the host.
-
-    Raises:
-        HostLost: The host is gone.
-        PlimsollError: The error that ended the step, with the name of the host.
-    """
-    while not (state := cast("ServerState", lab.order(host, "server")).step).has_ended:
-        time.sleep(ASK_S)
-    if state.error is not None:
-        raise of_host(host, state.error)
-    return state.given
+        state = self._contact.state
+        return state.busy_cores if state is not None and scope == "server" else None
 
 
 def _trusted(started: StartedServer, folder: Path) -> StartedServer:

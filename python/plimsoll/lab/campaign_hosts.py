@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import hosts, machine, wording
+from plimsoll.databases import installed
 from plimsoll.drivers import choosing
 from plimsoll.drivers.tools.plimsoll import NAME as ENGINE
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Notice, Step
 from plimsoll.hosts.host import LAB, REMOTE_ALONE, require_divisible, share_of
-from plimsoll.recording import HOST
+from plimsoll.lab import databases
+from plimsoll.recording import HOST, Recording
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -81,7 +83,11 @@ def joined(
     require_conductable(requested, known)
     cores = requested.server_cores or ()
     with hosts.campaign.joined(
-        known, requested.loads, cores, lambda message: on_event(Step(message))
+        known,
+        requested.loads,
+        cores,
+        lambda message: on_event(Step(message)),
+        with_database=databases.needed(requested.endpoints),
     ) as found:
         yield found
 
@@ -127,6 +133,38 @@ def _reachable(setting: RunConfig, found: CampaignHosts) -> RunConfig:
     return replace(setting, upstream_cores=cores, upstream_address=str(found.address))
 
 
+@contextmanager
+def stored(
+    setting: RunConfig, requested: Campaign, found: CampaignHosts, on_event: Listener
+) -> Generator[RunConfig]:
+    """With PostgreSQL, if the campaign needs it, for as long as the block runs.
+
+    Args:
+        setting: What all trials have in common.
+        requested: The campaign.
+        found: Its hosts.
+        on_event: Called when PostgreSQL starts.
+
+    Raises:
+        NotInstalled: None can be started where it should run.
+        DatabaseFailed: It does not start.
+        HostLost: Its host is gone.
+    """
+    if found.database is None:
+        place = (setting.upstream_cores, on_event, setting.upstream_address)
+        with databases.running(requested.endpoints, *place) as database:
+            yield replace(setting, database=database)
+        return
+    on_event(Step(f"starting PostgreSQL on `{found.database.name}`"))
+    with found.stored(found.database) as running:
+
+        def ready(before: Recording | None) -> None:
+            setting.ready(before)
+            running.check()
+
+        yield replace(setting, database=running.running, database_host=running, ready=ready)
+
+
 @dataclass(frozen=True)
 class Task:
     """What a machine does in a campaign.
@@ -161,7 +199,30 @@ def planned(requested: Campaign, file: Path) -> tuple[Task, ...]:
     generating = (
         Task(one.name, str(one.address), _work(one, known, most)) for one in known.drivers
     )
-    return (serving, *generating)
+    return (serving, *_storing(requested, known), *generating)
+
+
+def has_database_here(file: Path) -> bool:
+    """Whether a campaign on some hosts has its database on the lab's machine, if it needs one.
+
+    Args:
+        file: File of the hosts.
+
+    Raises:
+        InputError: The file has mistakes.
+    """
+    return hosts.hosts_file.read(file).database is None
+
+
+def _storing(requested: Campaign, known: Hosts) -> Iterator[Task]:
+    """Who runs the database of a campaign, if it needs one."""
+    if not databases.needed(requested.endpoints):
+        return
+    host = known.database
+    if host is not None:
+        yield Task(host.name, str(host.address), f"runs PostgreSQL{_cores(host)}")
+    elif not installed.named():
+        yield Task(LAB, str(known.address), "runs PostgreSQL")
 
 
 def _work(host: Host, known: Hosts, most: int) -> str:
@@ -187,6 +248,10 @@ def _problems(requested: Campaign, known: Hosts) -> Iterator[Problem]:
     if requested.turn_s and known.server is not None:
         message = f"servers take turns on the lab's machine only, and not on `{known.server.name}`"
         hint = "run the lab on that machine, and leave it out of the file of hosts"
+        yield Problem("turns", message, hint)
+    if requested.turn_s and known.database is not None and databases.needed(requested.endpoints):
+        message = f"turns cannot read a database on another host, as on `{known.database.name}`"
+        hint = "leave that host out of the file of hosts: the lab then runs PostgreSQL"
         yield Problem("turns", message, hint)
     if requested.turn_s and known.keep_rows == "remote":
         message = "rows of loads that take turns cannot stay on the hosts"

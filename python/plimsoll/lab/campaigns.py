@@ -106,13 +106,17 @@ def run(  # noqa: PLR0913 - one argument for each option
     with (
         campaign_hosts.joined(requested, file, keep_rows, on_event) as found,
         ExitStack() as closing,
+        ExitStack() as beside,
     ):
         place = LocalHost() if found is None else found.serve
+        has_database_here = found is None or found.database is None
         if available:
-            requested = selection.with_available(requested, note, place.absent)
+            requested = selection.with_available(
+                requested, note, place.absent, has_database_here=has_database_here
+            )
         if found is None:
             selection.require_drivers(requested)  # else each host does when it is asked
-        databases.require(requested.endpoints)
+        databases.require(requested.endpoints, is_here=has_database_here)
         place.make_ready(requested.frameworks, lambda step: on_event(Step(step)))
         refuses = selection.refusals(requested)
         trials = _planned(requested, refuses, on_event)
@@ -124,7 +128,7 @@ def run(  # noqa: PLR0913 - one argument for each option
         require_power(requested.power, requested.idle_s, place.rapl(), note)
         if requested.ladder is not None and place.host == HOST:
             note_system_calls(note)
-        setting = closing.enter_context(_configured(requested, found, on_event))
+        setting = beside.enter_context(_configured(requested, found, on_event))
         announcer = Announcer(
             folder,
             planned,
@@ -218,9 +222,8 @@ def _configured(
     )
     if found is not None:
         setting = campaign_hosts.placed(setting, requested, found, on_event)
-        place = (setting.upstream_cores, on_event, setting.upstream_address)
-        with databases.running(requested.endpoints, *place) as database:
-            yield replace(setting, database=database)
+        with campaign_hosts.stored(setting, requested, found, on_event) as with_database:
+            yield with_database
         return
     division = machine.divide_cores(
         requested.server_cores,

@@ -29,29 +29,43 @@ def has_third_party(endpoints: Iterable[Endpoint]) -> bool:
     return any(one.database is not None or one.upstream_s is not None for one in endpoints)
 
 
-def lacking(endpoints: Iterable[Endpoint]) -> NotInstalled | None:
-    """Why endpoints that need a database have none here; None if they need or have one."""
-    return installed.missing() if needed(endpoints) else None
+def lacking(endpoints: Iterable[Endpoint], *, is_here: bool = True) -> NotInstalled | None:
+    """Why endpoints that need a database have none; None if they need or have one.
+
+    Args:
+        endpoints: Endpoints.
+        is_here: Whether it would run on this host, and not on another one.
+    """
+    if not needed(endpoints):
+        return None
+    return installed.missing() if is_here else installed.client_missing()
 
 
-def require(endpoints: Iterable[Endpoint]) -> None:
+def require(endpoints: Iterable[Endpoint], *, is_here: bool = True) -> None:
     """Requires a database for endpoints that need one.
 
+    Args:
+        endpoints: Endpoints.
+        is_here: Whether it would run on this host, and not on another one.
+
     Raises:
-        NotInstalled: None can be started here.
+        NotInstalled: None can be started, or none can be spoken to.
     """
-    if (error := lacking(endpoints)) is not None:
+    if (error := lacking(endpoints, is_here=is_here)) is not None:
         raise error
 
 
-def available(endpoints: Sequence[Endpoint], note: Callable[[str], None]) -> tuple[Endpoint, ...]:
-    """The endpoints that this host has a database for, if they need one.
+def available(
+    endpoints: Sequence[Endpoint], note: Callable[[str], None], *, is_here: bool = True
+) -> tuple[Endpoint, ...]:
+    """The endpoints that there is a database for, if they need one.
 
     Args:
         endpoints: Endpoints.
         note: Called with what is skipped, and how to include it.
+        is_here: Whether it would run on this host, and not on another one.
     """
-    error = lacking(endpoints)
+    error = lacking(endpoints, is_here=is_here)
     if error is None:
         return tuple(endpoints)
     names = ", ".join(f"`{one.name}`" for one in endpoints if one.database is not None)

@@ -145,6 +145,8 @@ def with_available(
     requested: Campaign,
     note: Callable[[str], None],
     why_absent: Callable[[Framework], PlimsollError | None] = absent,
+    *,
+    has_database_here: bool = True,
 ) -> Campaign:
     """A campaign without what is not available: frameworks, drivers, a database.
 
@@ -153,11 +155,12 @@ def with_available(
         note: Called with each framework or endpoint that is skipped, and how to include it.
         why_absent: Returns the error with why a framework cannot run where it should; None if it
             can.
+        has_database_here: Whether a database would run on this host, and not on another one.
     """
     return replace(
         requested,
         frameworks=ready(requested.frameworks, note, why_absent),
-        endpoints=databases.available(requested.endpoints, note),
+        endpoints=databases.available(requested.endpoints, note, is_here=has_database_here),
         drivers_optional=True,
     )
 
@@ -267,8 +270,16 @@ def require_rule(campaign: Campaign, trials: Sequence[Trial]) -> None:
         raise InputError([Problem("", message, hint)])
 
 
-def not_ready(requested: Campaign) -> list[str]:
-    """What is missing before a campaign can run here: one sentence each, with what to do."""
-    lacking = databases.lacking(requested.endpoints)
+def not_ready(
+    requested: Campaign, *, has_servers_here: bool = True, has_database_here: bool = True
+) -> list[str]:
+    """What is missing here before a campaign can run: one sentence each, with what to do.
+
+    Args:
+        requested: The campaign.
+        has_servers_here: Whether its servers run on this host, and not on another one.
+        has_database_here: The same of a database.
+    """
+    lacking = databases.lacking(requested.endpoints, is_here=has_database_here)
     found = [] if lacking is None else [f"{lacking.message}: {lacking.hint}"]
-    return [*found, *unready(requested.frameworks)]
+    return [*found, *(unready(requested.frameworks) if has_servers_here else [])]

@@ -128,7 +128,7 @@ class ProcessTree:
         self.proc = proc
         self.stats: dict[int, ProcessStat] = {}
         self._known: dict[int, ProcessStat] = {}
-        self._strangers: set[int] = set()
+        self._strangers: set[str] = set()
         self._unclaimed = ProcessCounters()
         self._counted: dict[str, dict[ThreadKey, float]] = {}
 
@@ -145,12 +145,12 @@ class ProcessTree:
         that ends meanwhile is not counted twice.
         """
         before = self._known
-        present = {int(name) for name in os.listdir(self.proc) if name.isdecimal()}  # noqa: PTH208
+        present = set(os.listdir(self.proc))  # noqa: PTH208
         self._strangers &= present
-        opened = sorted(present - self._strangers)
+        opened = sorted(int(name) for name in present - self._strangers if name.isdecimal())
         read = {pid: stat for pid in opened if (stat := self._stat(pid))}
         members = self._members(read)
-        self._strangers |= read.keys() - members
+        self._strangers |= {str(pid) for pid in read.keys() - members}
         self._known = {pid: read[pid] for pid in sorted(members)}
         self._settle(before)
         self.stats = {pid: stat for pid, stat in self._known.items() if self._counts(stat)}

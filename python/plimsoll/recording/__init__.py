@@ -235,6 +235,7 @@ class RecordedDatabase:
             a connection was still open when the server had stopped.
         rows_written: Rows that it updated, likewise.
         commits: Transactions that it committed, likewise.
+        host: Name of the host it ran on, as in `machines`.
     """
 
     version: str
@@ -246,6 +247,7 @@ class RecordedDatabase:
     rows_read: int | None = None
     rows_written: int | None = None
     commits: int | None = None
+    host: str = HOST
 
 
 @dataclass(frozen=True)

@@ -107,6 +107,16 @@ def test_servers_run_on_one_host(tmp_path: Path) -> None:
         read(tmp_path, server + second)
 
 
+def test_postgres_runs_on_one_host(tmp_path: Path) -> None:
+    found = read(tmp_path).database
+    assert found is not None
+    assert found.name == "db"
+    assert read(tmp_path, GOOD.replace('role = "database"', "")).database is None
+    second = '[[host]]\nname = "more"\nrole = "database"\naddress = "10.0.0.5"\n'
+    with pytest.raises(InputError, match="a second host has the role `database`"):
+        read(tmp_path, GOOD + second)
+
+
 def test_the_machines_of_the_study_can_carry_its_load() -> None:
     known = hosts_file.read(CHECKOUT / "campaigns" / "hosts" / "cengn.toml")
     assert known.server is not None

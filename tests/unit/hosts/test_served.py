@@ -7,16 +7,20 @@ from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 import powercap
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.framework import Framework
-from plimsoll.errors import HostLost, NotInstalled, StartFailed
+from plimsoll.databases import installed
+from plimsoll.errors import DatabaseFailed, HostLost, NotInstalled, StartFailed
 from plimsoll.hosts import agent
 from plimsoll.hosts.agent import Agent
-from plimsoll.hosts.served import OrderedFramework, ServedHere, ServerOrder, StepState
+from plimsoll.hosts.database_here import DatabaseOrder
+from plimsoll.hosts.served import OrderedFramework, ServedHere, ServerOrder
+from plimsoll.hosts.steps import StepState
 from plimsoll.processes import ports
 from plimsoll.sampling import idle
 from plimsoll.sampling.samplers import energy
@@ -120,6 +124,40 @@ def test_a_framework_that_is_not_there_is_named(tmp_path: Path, toy: Framework) 
     error = given(ServedHere(tmp_path), "absent", ordered)
     assert isinstance(error, NotInstalled)
     assert "`no-such-toy` is not there" in error.message
+
+
+@pytest.fixture
+def postgres() -> DatabaseOrder:
+    """The order to start PostgreSQL, where there is one."""
+    if (missing := installed.missing()) is not None:
+        pytest.skip(missing.message)
+    return DatabaseOrder(LOOPBACK, ())
+
+
+def test_a_database_is_started_read_and_stopped(tmp_path: Path, postgres: DatabaseOrder) -> None:
+    served = ServedHere(tmp_path)
+    running = given(served, "start_database", postgres)
+    assert served.is_busy
+    assert running.execute("SELECT 1") == [(1,)]
+    given(served, "sample_database")
+    served.align(0)
+    readings, problems = given(served, "sampled_database")
+    assert {one.scope for one in readings} == {"database", "machine"}, problems
+    given(served, "stop_database")
+    assert not served.is_busy
+    with pytest.raises(DatabaseFailed):
+        running.execute("SELECT 1")
+
+
+def test_an_agent_that_hears_nothing_stops_its_database(
+    tmp_path: Path, postgres: DatabaseOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = Agent(tmp_path, tmp_path / "rows")
+    host.begin("start_database", (postgres,))
+    assert eventually(lambda: host.server().step.has_ended, 60.0)
+    running: Any = host.server().step.given
+    monkeypatch.setattr(agent, "SILENCE_S", 0.2)
+    assert eventually(lambda: ports.is_free(urlsplit(running.url).port or 0), 60.0)
 
 
 def test_an_agent_that_hears_nothing_stops_its_server(

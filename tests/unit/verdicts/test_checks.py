@@ -1047,6 +1047,73 @@ def test_of_several_load_generators_the_busiest_counts(busy, level, words):
     assert words in given.text
 
 
+def beside_plimsoll(trial, cores, host):
+    """The same trial on several hosts, with so much of the server's used by Plimsoll itself."""
+    changed = of_two_hosts(trial)
+    server = replace(changed.recording.server, host=host)
+    made = replace(changed, recording=replace(changed.recording, server=server))
+    made.__dict__["usage"] = replace(
+        trial.usage,
+        series={**trial.usage.series, ("machine", "plimsoll_cpu_s"): (growing(cores),)},
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("host", "others", "cores", "level", "words"),
+    [
+        ("server", 0.03, 0.01, "sound", "used 2 % of a core from the server's cores, Plimsoll's a"),
+        ("local", 0.03, 0.01, "sound", "Plimsoll's lab up to 1 % of a core"),
+        ("server", 0.4, 0.3, "doubtful", "for cores that Plimsoll's agent used"),
+        ("server", 0.4, 0.01, "doubtful", "for cores that other programs used"),
+        ("server", 0.03, 0.0, "sound", "3 % of a core from the server's cores, and"),
+    ],
+)
+def test_what_plimsoll_used_beside_a_server_is_told_as_its_own(host, others, cores, level, words):
+    """It costs the trial as much as any other program would: the level is the same."""
+    waited = {} if level == "doubtful" else {"run_delay": 0.001}
+    made = simulate(others_busy=others, others_on=(0,), server_busy=0.6, **waited)
+    given = judged("undisturbed", beside_plimsoll(made, cores, host))
+    assert given.level == level, given
+    assert words in given.text
+
+
+def with_handshakes(trial, accepted, **opened):
+    """The same trial, whose load generators opened connections to a server on a third host."""
+    changed = of_two_hosts(trial)
+    server = replace(changed.recording.server, host="server", link="eth0")
+    recording = replace(changed.recording, server=server)
+    counts = {host: {("machine", "tcp_active_opens"): count} for host, count in opened.items()}
+    counts["server"] = {
+        ("machine", "tcp_active_opens"): 0,
+        ("machine", "tcp_passive_opens"): accepted,
+    }
+    readings = {
+        host: {
+            name: ReadingSeries(np.array([-(10**9), 10**11]), np.array([7.0, 7.0 + count]))
+            for name, count in of_host.items()
+        }
+        for host, of_host in counts.items()
+    }
+    return with_readings_of_hosts(replace(changed, recording=recording), readings)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "opened", "level", "words"),
+    [
+        (41, {"one": 20, "two": 20}, "sound", "40 handshakes, the kernel 40"),
+        (41, {"one": 20, "two": 10}, "void", "40 handshakes, the kernel 30"),
+        (20, {"one": 20, "two": 20}, "void", "40 handshakes, the kernel 20"),
+        (41, {"one": 20}, "sound", "40 handshakes, the kernel 41"),
+    ],
+)
+def test_each_host_counts_the_handshakes_of_its_side(accepted, opened, level, words):
+    """A server's host opens no connections, and load generators accept none."""
+    given = judged("counters_agree", with_handshakes(CLEAN, accepted, **opened))
+    assert given.level == level, given
+    assert words in given.text
+
+
 def with_segments_lost(trial, **again):
     """The same trial, in which hosts repeat so many segments of 5,000 in a second."""
     counters = {

@@ -7,6 +7,7 @@ pressure stall information (PSI) and on the bandwidth control of control groups 
 from __future__ import annotations
 
 import time
+from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import machine
@@ -96,15 +97,22 @@ def _of_tree(tree: ProcessTree) -> dict[str, float]:
 
 def _of_machine() -> dict[str, float]:
     values = parse_cores((PROC / "stat").read_text(), time.monotonic())
+    values["plimsoll_cpu_s"] = time.process_time()
     for resource in RESOURCES:
         waited_s = _pressure(resource)
         if waited_s is not None:
             values[f"pressure_{resource}_s"] = waited_s
-    withheld = [_throttled(folder) for folder in machine.control_groups("cpu")]
+    withheld = [_throttled(folder) for folder in _groups()]
     known = [stopped_s for stopped_s in withheld if stopped_s is not None]
     if known:
         values["cgroup_throttled_s"] = max(known)
     return values
+
+
+@cache
+def _groups() -> tuple[Path, ...]:
+    """Control groups of this process, which it does not leave."""
+    return machine.control_groups("cpu")
 
 
 def _throttled(folder: Path) -> float | None:

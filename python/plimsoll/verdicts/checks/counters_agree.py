@@ -8,7 +8,8 @@ the load generator claims:
 - requests, and on the server's host also responses, against segments sent: without pipelining each
   needs a segment of its own.
 
-These counters cover the whole host, so an excess may belong to another program, and only a deficit
+Of several load generators these are the counters of all of their hosts, added up. Counters cover
+the whole host, so an excess may belong to another program, and only a deficit
 is judged. If the kernel counted more than twice as many, other traffic would hide what is missing,
 so they are not compared.
 
@@ -36,6 +37,7 @@ import numpy as np
 
 from plimsoll import wording
 from plimsoll.aggregate import by_figures
+from plimsoll.aggregate.cores import total
 from plimsoll.aggregate.outcomes import COMPLETED
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.aggregate.usage import Usage
     from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
@@ -158,11 +161,11 @@ def _is_reopened(tables: Tables) -> bool:
 
 def _handshakes(tables: Tables, limits: Limits) -> Finding | None:
     driver = tables.recording.driver
-    names = ["tcp_active_opens", *(["tcp_passive_opens"] if _is_here(tables) else [])]
-    grown = [number for name in names if (number := _grown(tables, name)) is not None]
+    counts = [_grown(tables, "tcp_active_opens"), _accepted(tables)]
+    grown = [number for number in counts if number is not None]
     if driver is None or driver.opened is None or not grown:
         return None
-    return _claimed(limits, driver.opened, min(grown), "handshakes")
+    return _claimed(tables, limits, driver.opened, min(grown), "handshakes")
 
 
 def _segments(tables: Tables, limits: Limits) -> Finding | None:
@@ -174,7 +177,7 @@ def _segments(tables: Tables, limits: Limits) -> Finding | None:
     if grown is None or not sent:
         return None
     what = "requests and responses" if responded else "requests"
-    return _claimed(limits, sent + responded, grown, f"segments of {what}")
+    return _claimed(tables, limits, sent + responded, grown, f"segments of {what}")
 
 
 def _counted(tables: Tables) -> tuple[float, float]:
@@ -199,7 +202,7 @@ def _bytes(tables: Tables, limits: Limits) -> Finding | None:
     responded = {kind.request: kind.responded for kind in kinds}
     is_asked_each = here and not tables.recording.load.events
     sent = sum(lengths[kind] * number for kind, number in responded.items()) if is_asked_each else 0
-    return _claimed(limits, received + sent, grown, "bytes of requests and responses")
+    return _claimed(tables, limits, received + sent, grown, "bytes of requests and responses")
 
 
 def _bytes_printed(tables: Tables, figures: ReportedStatistics, limits: Limits) -> Finding | None:
@@ -208,22 +211,23 @@ def _bytes_printed(tables: Tables, figures: ReportedStatistics, limits: Limits) 
     grown = _grown(tables, name)
     if grown is None or not figures.received_bytes:
         return None
-    return _claimed(limits, figures.received_bytes, grown, "bytes of responses")
+    return _claimed(tables, limits, figures.received_bytes, grown, "bytes of responses")
 
 
 def _has_lengths(tables: Tables) -> bool:
     return len(tables.recording.request_bytes) >= len(tables.recording.requests)
 
 
-def _claimed(limits: Limits, claimed: float, seen: float, what: str) -> Finding:
+def _claimed(tables: Tables, limits: Limits, claimed: float, seen: float, what: str) -> Finding:
     """What the load generator counted against what the kernel has seen at least."""
+    where = "their hosts" if tables.recording.hosts else "the whole host"
     if seen > MUCH_MORE * claimed and seen - claimed > MANY:
         sentence = (
-            f"the kernel counted {wording.count(seen)} {what} on the whole host, the load "
+            f"the kernel counted {wording.count(seen)} {what} on {where}, the load "
             f"generator {wording.count(claimed)}: other traffic would hide missing ones"
         )
         return not_checked(limits.of(UNSEEN_RATIO), sentence)
-    by = f"the kernel {wording.count(seen)} on the whole host"
+    by = f"the kernel {wording.count(seen)} on {where}"
     return _missing(limits, claimed, seen, what, by)
 
 
@@ -327,9 +331,24 @@ def _pairs(tables: Tables, start_ns: int, end_ns: int) -> list[tuple[float, floa
 
 
 def _grown(tables: Tables, quantity: str) -> float | None:
-    """Growth of a counter of the host over the whole load; None unless all of it was read."""
-    stages = tables.recording.stages
-    found = tables.usage.of("machine", quantity)
+    """Growth of a counter of the load generators' hosts over the whole load; None unless read."""
+    hosts = [one.host for one in tables.recording.hosts]
+    if not hosts:
+        return _whole(tables, tables.usage, quantity)
+    return total([_whole(tables, tables.usage.of_host(host), quantity) for host in hosts])
+
+
+def _accepted(tables: Tables) -> float | None:
+    """Connections that the server's host accepted over the whole load; None unless all was read."""
+    if tables.recording.hosts:
+        readings = tables.usage.of_host(tables.recording.server_host)
+        return _whole(tables, readings, "tcp_passive_opens")
+    return _whole(tables, tables.usage, "tcp_passive_opens") if _is_here(tables) else None
+
+
+def _whole(tables: Tables, readings: Usage, quantity: str) -> float | None:
+    """Growth of a counter of one host over the whole load; None unless all of it was read."""
+    stages, found = tables.recording.stages, readings.of("machine", quantity)
     if not stages or len(found) != 1:
         return None
     series = found[0]

@@ -2,10 +2,11 @@
 
 The check measures how many of the server's cores, and of the load generator's, others kept busy in
 the measurement window: the busy time of these cores, less that of the processes assigned to them.
-Others are other programs, and Plimsoll's own sampling. If server and load generator share cores, it
-is one number for both. Time that others took while no thread of a side waited for a core cost that
-side nothing. A side lost no more than others took, and no more than its threads waited for a core
-(run delay). If the kernel does not show run delay, all that others took counts.
+Others are other programs, and Plimsoll's own sampling. Of a load of several hosts the verdict says
+how much of this was Plimsoll's agent, or lab, on the server's host. If server and load generator
+share cores, it is one number for both. Time that others took while no thread of a side waited for a
+core cost that side nothing. A side lost no more than others took, and no more than its threads
+waited for a core (run delay). If the kernel does not show run delay, all that others took counts.
 
 Work stops while the server or the load generator waits for a core, or while the host of a
 virtual machine withholds it. The check judges this share of the time. It lowers the throughput of a
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import cores, disturbance
+from plimsoll.recording import HOST
 from plimsoll.verdicts.finding import Finding, found, of_trial, unread_server
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.remedies import QUIET_HOST
@@ -76,6 +78,8 @@ LIMITS = (
 NEEDS = None
 TOLD = 0.01
 """Shares below this change too little to be mentioned."""
+TOLD_CORES = 0.001
+"""Cores that Plimsoll used itself; fewer are not mentioned."""
 WHOSE = {
     "server": "the server's cores",
     "driver": "the load generator's cores",
@@ -105,7 +109,12 @@ def _finding(tables: Tables, limit: Limit) -> Finding:
         sentence = "CPU time of other programs could not be read; they may have slowed the trial"
         return unread_server(limit, recording, sentence)
     taken = disturbance.taken(recording, usage, tables.holds)
-    sentence = _took(taken) if lost.ratio < TOLD else f"{_changed(tables, lost)}: {_by(lost)}"
+    own = disturbance.by_plimsoll(recording, usage, tables.holds)
+    whose = "Plimsoll's agent" if recording.server_host != HOST else "Plimsoll's lab"
+    took = _took(taken) if own < TOLD_CORES else _took_beside(taken, own, whose)
+    is_own = own >= sum(one.cores for one in taken.values()) / 2 and own >= TOLD_CORES
+    by = f"{whose} used" if is_own else "other programs used"
+    sentence = took if lost.ratio < TOLD else f"{_changed(tables, lost)}: {_by(lost, by)}"
     return found(limit, lost.ratio, sentence, QUIET_HOST)
 
 
@@ -115,6 +124,17 @@ def _took(taken: dict[Whose, TakenTime]) -> str:
     return f"other programs used {' and '.join(parts)}, and no side waited noticeably"
 
 
+def _took_beside(taken: dict[Whose, TakenTime], own: float, whose: str) -> str:
+    """The same where Plimsoll itself was one of them."""
+    total = sum(one.cores for one in taken.values())
+    others, plimsoll = wording.cores(max(total - own, 0.0)), wording.cores(min(own, total))
+    cores_of = " and ".join(WHOSE[side] for side in taken)
+    return (
+        f"other programs used {others} from {cores_of}, {whose} up to {plimsoll}, and no side "
+        "waited noticeably"
+    )
+
+
 def _changed(tables: Tables, lost: Lost) -> str:
     """What it means for the numbers."""
     if tables.recording.load.is_saturating:
@@ -122,19 +142,19 @@ def _changed(tables: Tables, lost: Lost) -> str:
     return f"latencies contain waits for a core, {_share(lost.ratio)} of the time"
 
 
-def _by(lost: Lost) -> str:
+def _by(lost: Lost, used: str) -> str:
     """Who waited for what part of the time, and who had the cores meanwhile."""
     reported = [f"{WAITING[whose]} {_share(lost.waited_ratio(whose))}" for whose in lost.sides]
-    return f"{' and '.join(reported)} of the time for cores that {_had(lost)}"
+    return f"{' and '.join(reported)} of the time for cores that {_had(lost, used)}"
 
 
-def _had(lost: Lost) -> str:
-    """`other programs used`, or the hypervisor, or both; who had next to nothing is left out."""
+def _had(lost: Lost, used: str) -> str:
+    """Who used them, or the hypervisor, or both; who had next to nothing is left out."""
     programs = max(lost.sides.values(), default=0.0) >= TOLD
     hypervisor = max(lost.stolen.values(), default=0.0) >= TOLD
     if programs and hypervisor:
-        return "other programs used or the hypervisor withheld"
-    return "the hypervisor withheld" if hypervisor else "other programs used"
+        return f"{used} or the hypervisor withheld"
+    return "the hypervisor withheld" if hypervisor else used
 
 
 def _share(ratio: float) -> str:

@@ -1,0 +1,87 @@
+"""What an agent does with the database of a campaign: starts, reads and stops it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll import databases
+from plimsoll.errors import HostLost
+from plimsoll.processes.tree import ProcessTree
+from plimsoll.sampling.sampler import sampling
+from plimsoll.sampling.scope import Scope
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
+
+    from plimsoll.databases.running import RunningDatabase
+    from plimsoll.recording.readings import Reading
+    from plimsoll.sampling.sampler import Sampler
+
+
+@dataclass(frozen=True)
+class DatabaseOrder:
+    """PostgreSQL that is to be started.
+
+    Attributes:
+        address: Address to listen on.
+        cores: Its cores; empty for all.
+    """
+
+    address: IPv4Address | IPv6Address
+    cores: tuple[int, ...]
+
+
+class DatabaseHere:
+    """The database of this host; its methods are called one after the other, but for `align`."""
+
+    def __init__(self) -> None:
+        """Has none."""
+        self._running: RunningDatabase | None = None
+        self._sampler: Sampler | None = None
+        self._stopping = ExitStack()
+        self._reading = ExitStack()
+        self.steps = {
+            "start_database": self._start,
+            "sample_database": self._sample,
+            "sampled_database": self._sampled,
+            "stop_database": self.close,
+        }
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it was started."""
+        return self._running is not None
+
+    def align(self, zero_ns: int) -> None:
+        """Has resources read at whole seconds after an instant of CLOCK_MONOTONIC."""
+        sampler = self._sampler
+        if sampler is not None:
+            sampler.align(zero_ns)
+
+    def close(self) -> None:
+        """Stops it, if it was started."""
+        self._reading.close()
+        self._stopping.close()
+        self._running = self._sampler = None
+
+    def _start(self, order: DatabaseOrder) -> RunningDatabase:
+        self.close()
+        starting = databases.running.started(order.cores, str(order.address))
+        self._running = self._stopping.enter_context(starting)
+        return self._running
+
+    def _sample(self) -> None:
+        if self._running is None:
+            message = "it stopped the database, because it lost contact with the lab"
+            raise HostLost(message, "check the network between them")
+        pid = self._running.supervisor_pid
+        trees = [] if pid is None else [Scope("database", ProcessTree(pid, with_root=False))]
+        self._sampler = self._reading.enter_context(sampling(Scope("machine"), *trees))
+
+    def _sampled(self) -> tuple[list[Reading], dict[str, str]]:
+        """Every reading, and what could not be read."""
+        self._reading.close()
+        sampler, self._sampler = self._sampler, None
+        return ([], {}) if sampler is None else (sampler.readings, sampler.problems)

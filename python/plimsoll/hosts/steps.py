@@ -1,0 +1,75 @@
+"""Steps: what an agent does for longer than the lab waits for an answer.
+
+A step is begun by one order and asked about by others. Steps come one after the other.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import EngineFailed, PlimsollError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+
+@dataclass(frozen=True)
+class StepState:
+    """How a step stands.
+
+    Attributes:
+        has_ended: Whether it has ended.
+        given: What it gave.
+        error: The error that ended it; None if there is none.
+    """
+
+    has_ended: bool = True
+    given: object = None
+    error: PlimsollError | None = None
+
+
+@dataclass
+class _Step:
+    """A step that was begun."""
+
+    state: StepState = field(default_factory=lambda: StepState(has_ended=False))
+
+
+class Steps:
+    """The steps of an agent; its methods may be called from any thread.
+
+    Args:
+        known: What each step does, by its name.
+    """
+
+    def __init__(self, known: Mapping[str, Callable[..., Any]]) -> None:
+        """Has begun none."""
+        self.turn = threading.Lock()
+        self._known = known
+        self._step = _Step(StepState())
+
+    @property
+    def state(self) -> StepState:
+        """How the last step stands."""
+        return self._step.state
+
+    def begin(self, step: str, arguments: tuple[object, ...]) -> None:
+        """Begins a step, as soon as the one before it has ended."""
+        self._step = begun = _Step()
+        work = (begun, self._known[step], arguments)
+        threading.Thread(target=self._run, args=work, daemon=True).start()
+
+    def _run(
+        self, begun: _Step, work: Callable[..., object], arguments: tuple[object, ...]
+    ) -> None:
+        with self.turn:
+            try:
+                begun.state = StepState(given=work(*arguments))
+            except PlimsollError as error:
+                begun.state = StepState(error=error)
+            except Exception as error:
+                failure = EngineFailed(f"the agent failed: {error!r}", "report it to Plimsoll")
+                begun.state = StepState(error=failure)

@@ -1,0 +1,71 @@
+"""Several hosts as one driver: when each began, by any load generator."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+
+import sample
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.campaign.load import Load, Stage
+from plimsoll.drivers.job import DriverJob, DriverResult, LoadPart, Rows
+from plimsoll.hosts import combined
+from plimsoll.hosts.agent import HostResult
+from plimsoll.hosts.clocks import ClockExchange
+from plimsoll.hosts.combined import Driving
+from plimsoll.hosts.host import Host
+from plimsoll.recording import Driver, RecordedStage
+
+LOAD = Load("steady", "closed", (Stage("hold", 2.0, 10, 10),))
+AHEAD_NS = {"one": 5_000_000_000, "two": -3_000_000_000}
+"""How far the clock of each host is ahead of the lab's."""
+
+BEGAN_NS = {"one": 1_000_000_000, "two": 1_250_000_000}
+"""When the load generator of each began, by the lab's clock."""
+
+
+def driven(name: str, tool: str) -> Driving:
+    """A host whose load generator began at its instant."""
+    ahead_ns = AHEAD_NS[name]
+    exchanges = tuple(
+        ClockExchange(at_ns, at_ns + 50_000 + ahead_ns, at_ns + 100_000)
+        for at_ns in (0, 2_000_000_000)
+    )
+    stages = (RecordedStage("hold", 0, 2_000_000_000, 10, 10, 1),)
+    rows = Rows(tool, (Path("rows.csv"),)) if tool != "plimsoll" else None
+    result = HostResult(
+        driven=DriverResult(
+            driver=driver(),
+            zero_monotonic_ns=BEGAN_NS[name] + ahead_ns,
+            zero_utc_ns=BEGAN_NS[name],
+            stages=stages,
+            rows=rows,
+        ),
+        readings=(),
+        problems={},
+        machine={},
+        files=(),
+        link=None,
+    )
+    host = Host(name, "driver", ip_address("10.0.0.2"))
+    return Driving(host, LoadPart(0, 2, 0), [exchanges], result=result)
+
+
+def driver() -> Driver:
+    found = sample.recording().driver
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("tool", ["plimsoll", "jmeter", "h2load"])
+def test_how_much_later_each_load_generator_began_is_recorded(tool: str) -> None:
+    address = "10.0.0.9:80"
+    job = DriverJob(LOAD, ENDPOINTS[0].exchanges, address, (), 1, 0.0, Path("lab"), driver=tool)
+    together = combined.of([driven("one", tool), driven("two", tool)], job)
+    assert together.zero_monotonic_ns == pytest.approx(BEGAN_NS["one"], abs=1000)
+    assert [one.zero_ns for one in together.hosts] == pytest.approx([0, 250_000_000], abs=1000)
+    if together.rows is not None:
+        zeros = [one.zero_utc_ns for one in together.rows.hosts]
+        assert zeros == pytest.approx([BEGAN_NS["one"]] * 2, abs=1000), "rows have one axis"

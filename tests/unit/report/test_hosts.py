@@ -1,0 +1,56 @@
+"""The section on load generators by host: which machines these were."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import sample
+from plimsoll.recording import HostClock, HostDriver
+from plimsoll.report.contents.section import Section
+from plimsoll.report.sections import hosts
+
+MACHINES = {
+    "server": sample.MACHINE,
+    "one": {**sample.MACHINE, "kernel": "6.1.1"},
+    "two": {**sample.MACHINE, "kernel": "6.1.2"},
+}
+
+
+def fingerprint(machines: dict[str, dict[str, object]]) -> str:
+    """The fingerprint that the section shows of a trial that two hosts generated."""
+    findings = sample.findings()
+    trial = findings.trials[0]
+    clock = HostClock(0, 0.0, 100_000, 50_000)
+    driver = trial.recording.driver
+    drivers = tuple(HostDriver(name, 0.5, clock, 0, 0, driver) for name in ("one", "two"))
+    recording = replace(trial.recording, hosts=drivers, machines=machines)
+    changed = replace(trial, data=replace(trial.data, recording=recording))
+    section = hosts.section(replace(findings, trials=(changed,)))
+    assert section is not None
+    (found,) = re.findall(r"Fingerprint of these machines: `(\w+)`", " ".join(notes(section)))
+    return found
+
+
+def notes(section: Section) -> tuple[str, ...]:
+    (table,) = section.tables
+    return table.notes
+
+
+def test_machines_have_one_fingerprint_whatever_their_order() -> None:
+    turned = dict(reversed(MACHINES.items()))
+    assert fingerprint(MACHINES) == fingerprint(turned)
+
+
+def test_the_fingerprint_is_another_one_if_one_machine_is() -> None:
+    """A new kernel, a machine less, and two machines that change places are another set."""
+    changed = {**MACHINES, "two": {**MACHINES["two"], "kernel": "6.2.0"}}
+    fewer = {name: MACHINES[name] for name in ("server", "one")}
+    swapped = {**MACHINES, "one": MACHINES["two"], "two": MACHINES["one"]}
+    sets = (MACHINES, changed, fewer, swapped)
+    assert len({fingerprint(one) for one in sets}) == len(sets)
+
+
+def test_what_numbers_do_not_depend_on_is_in_no_fingerprint() -> None:
+    renamed = {**MACHINES, "two": {**MACHINES["two"], "distribution": "Another Linux"}}
+    assert fingerprint(renamed) == fingerprint(MACHINES)
