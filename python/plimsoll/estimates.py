@@ -34,7 +34,7 @@ BEGIN_S = 2.0
 ASSUMED_REQUESTS_PER_S = 50_000.0
 """Requests per second assumed if the load does not define them."""
 
-ASSUMED_START_S = 0.5
+ASSUMED_START_S = 0.3
 """Seconds that a server is assumed to need until it responds."""
 
 ASSUMED_COMPILING_START_S = 10.0
@@ -46,7 +46,7 @@ ASSUMED_BESIDE_S = 3.0
 Two checks of the contract, the stop, files, and verdicts apart from rows.
 """
 
-ASSUMED_IN_TURNS_S = 1.5
+ASSUMED_IN_TURNS_S = 1.2
 """The same of a trial in turns, whose server others share."""
 
 ASSUMED_TURN_S = 0.03
@@ -116,12 +116,13 @@ class Paces:
     Attributes:
         frameworks: By reference; those that never ran here are missing.
         turn_s: Seconds around each turn.
-        report_factor: How much longer a report takes than `report_s` says.
+        report_factor: How much longer a report takes than `report_s` says; None where there was
+            none.
     """
 
     frameworks: Mapping[str, FrameworkPace] = field(default_factory=dict[str, FrameworkPace])
     turn_s: float = ASSUMED_TURN_S
-    report_factor: float = 1.0
+    report_factor: float | None = None
 
     def of(self, trial: Trial) -> FrameworkPace:
         """What is known of the framework of a trial, or assumed."""
@@ -228,7 +229,8 @@ def estimate(
     requests = [_requests(trial.load, _rate(trial, paces)) for trial in trials]
     duration_s = conducting_s(trials, course, paces) + ROW_S * sum(requests)
     if with_report and trials:
-        duration_s += BEGIN_S + paces.report_factor * report_s(len(trials))
+        factor = 1.0 if paces.report_factor is None else paces.report_factor
+        duration_s += BEGIN_S + factor * report_s(len(trials))
     return PlanEstimate(
         trials=len(trials),
         load_s=loads_s(trials, paces),

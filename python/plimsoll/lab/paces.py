@@ -55,8 +55,9 @@ def keep_report(trials: int, passed_s: float) -> None:
         passed_s: Seconds that it took.
     """
     if trials:
-        factor = passed_s / estimates.report_s(trials)
-        _write(replace(_read(), report_factor=factor))
+        kept = _read()
+        factor = _either(kept.report_factor, passed_s / estimates.report_s(trials))
+        _write(replace(kept, report_factor=factor))
 
 
 def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: float) -> None:
@@ -283,7 +284,7 @@ def _read() -> Paces:
     try:
         content = json.loads(_file().read_text("utf-8"))
         frameworks = {key: FrameworkPace(**one) for key, one in content["frameworks"].items()}
-        return Paces(frameworks, float(content["turn_s"]), float(content["report_factor"]))
+        return Paces(frameworks, float(content["turn_s"]), content["report_factor"])
     except (OSError, RuntimeError, ValueError, TypeError, AttributeError, KeyError):
         return estimates.NOTHING_KNOWN
 

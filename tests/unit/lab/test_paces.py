@@ -240,11 +240,13 @@ def test_a_damaged_file_tells_nothing_and_is_replaced(
     assert pace(small).start_s == 1.0
 
 
-def test_the_last_report_tells_how_long_the_next_one_takes(small: Framework) -> None:
-    assert paces.known([]).report_factor == 1.0
+def test_reports_tell_how_long_the_next_one_takes(small: Framework) -> None:
+    assert paces.known([]).report_factor is None
     paces.keep_report(4, 3 * report_s(4))
     paces.keep_check(small, 1.0, 2.0)
     assert paces.known([small]).report_factor == pytest.approx(3.0)
+    paces.keep_report(4, 6 * report_s(4))
+    assert paces.known([small]).report_factor == pytest.approx(3.0 + 3.0 * paces.WEIGHT)
     assert pace(small).start_s == 1.0
 
 
