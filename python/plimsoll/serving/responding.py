@@ -339,9 +339,9 @@ def _answer(
             found = connection.ask_by_http2(sent, WAIT_S)
         else:
             found = connection.ask([sent], WAIT_S, is_head, WAIT_S)
-    except _engine.NoResponse:
+    except _engine.NoResponse as error:
         is_silent = before is not None and before == _received_bytes(connection)
-        if patience and patience.has_own and is_silent:
+        if error.args[0] == "timed_out" and is_silent and patience and patience.has_own:
             patience.require_byte(address, connection)
         raise
     headers = ((name.lower(), value.decode("latin-1")) for name, value in found["headers"])

@@ -134,6 +134,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(responding, "WAIT_S", 0.05)
 
 
+def test_a_server_that_closes_is_not_waited_for() -> None:
+    said: list[str] = []
+    with serving(closes) as (address, _), pytest.raises(NotResponding, match="closes every"):
+        responding.require(address, GET, keep_alive=True, timeout_s=60.0, tell=said.append)
+    assert said == []
+
+
 def waits(connection: socket.socket, number: int) -> None:
     """Sends nothing until the client leaves."""
     connection.recv(1)
