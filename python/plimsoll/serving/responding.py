@@ -83,7 +83,9 @@ _NO_WEBSOCKET = "check the path of the URL, or use a server that speaks WebSocke
 _UPGRADED = 101
 _NO_EVENTS = "check the path of the URL, or remove `--events`"
 _OTHER_PORT = "check the port: it may serve another protocol"
-_TLS_WAIT_S = 0.2
+_TLS_WAIT_S = 0.6
+"""How long each step of a handshake is waited for: some servers pause after what is no TLS."""
+
 _SILENT = (
     "check the server, or give a slow one more time with `--timeout`; every request of the load "
     "would time out"
