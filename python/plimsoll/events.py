@@ -43,6 +43,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from plimsoll.campaign.framework import Framework
     from plimsoll.plan import Trial
     from plimsoll.recording import Recording
 
@@ -68,9 +69,11 @@ class Step:
 
     Attributes:
         message: The step in a few words.
+        examined: The framework whose compliance is examined; None for other steps.
     """
 
     message: str
+    examined: Framework | None = None
 
 
 @dataclass(frozen=True)

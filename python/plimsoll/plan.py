@@ -12,19 +12,17 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.load import SERVICES
-from plimsoll.campaign.power import SETTLE_S
 from plimsoll.campaign.requests import DRAWN, DRAWN_BY_TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.campaign.framework import Framework
-    from plimsoll.campaign.load import Load, Stage
+    from plimsoll.campaign.load import Load
     from plimsoll.campaign.requests import Endpoint, Exchange, Values
     from plimsoll.campaign.tls import Tls
 
@@ -33,28 +31,6 @@ if TYPE_CHECKING:
 
     Combination = tuple[Framework, Endpoint, Load, str]
     """Framework, endpoint, load and the name of the driver."""
-
-REQUEST_BYTES = 48
-"""Size of the record of one request before compression."""
-
-ASSUMED_REQUESTS_PER_S = 50_000.0
-"""Requests per second assumed by an estimate if the load does not define them."""
-
-ASSUMED_AROUND_S = 4.0
-"""Seconds of a trial without load, assumed by an estimate where nothing is known.
-
-Start, two checks of the contract, stop, and what its verdicts need apart from rows. Trials that
-share a start of their server share them.
-"""
-
-ROW_S = 2e-6
-"""Seconds for which each request is stored, summarised and judged after the load."""
-
-REPORT_S = 3.0
-"""Seconds of verdicts on a campaign and its report, assumed by an estimate."""
-
-REPORT_PER_TRIAL_S = 0.9
-"""The same for each trial: its charts in every format."""
 
 OVER_HTTP1_ONLY = "WebSocket is measured over HTTP/1.1 only"
 """Why an endpoint of WebSocket takes no load of HTTP/2."""
@@ -166,46 +142,6 @@ class Refused:
         )
 
 
-@dataclass(frozen=True)
-class TrialPace:
-    """What the last trial of a framework on this host tells about the next.
-
-    Attributes:
-        around_s: Seconds without load, and without what depends on the number of requests.
-        requests_per_s: Requests per second of a closed load.
-    """
-
-    around_s: float = ASSUMED_AROUND_S
-    requests_per_s: float = ASSUMED_REQUESTS_PER_S
-
-
-ASSUMED = TrialPace()
-"""The pace of a framework that never ran on this host."""
-
-
-@dataclass(frozen=True)
-class PlanEstimate:
-    """Time and disk space that a plan needs.
-
-    Attributes:
-        trials: Number of trials.
-        load_s: Time under load, in seconds.
-        duration_s: Total time of `run` in seconds: loads, pauses, the rest of each trial, report.
-        requests: Requests sent.
-        bytes: Size of their records before compression, all trials together.
-        largest_trial_bytes: The same for the trial with the most requests.
-        assumed_trials: Trials whose framework never ran on this host, so that `ASSUMED` holds.
-    """
-
-    trials: int
-    load_s: float
-    duration_s: float
-    requests: int
-    bytes: int
-    largest_trial_bytes: int
-    assumed_trials: int
-
-
 def _nothing(driver: str, load: Load, exchanges: Sequence[Exchange]) -> str:
     """The refusal of drivers that can do everything."""
     return ""
@@ -289,16 +225,32 @@ def tables(trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], ...]:
 
 def load_s(trials: Sequence[Trial]) -> float:
     """Length of the loads of some trials in seconds, with those that only warm up their servers."""
-    return sum(trial.load.duration_s for trial in trials) + _start_warm_ups_s(trials)
+    return sum(trial.load.duration_s for trial in trials) + start_warm_ups_s(trials)
+
+
+def start_warm_ups_s(trials: Sequence[Trial]) -> float:
+    """Loads that only warm up a server, once for each of its starts."""
+    found = {
+        (shared_start(one) if one.takes_turns else one.id, one.framework.reference): (
+            one.start_warm_up_s
+        )
+        for one in trials
+    }
+    return sum(found.values())
 
 
 def servers(trials: Sequence[Trial]) -> int:
-    """How many servers some trials of one group have: no two trials of a table share one."""
+    """How many servers some trials of one group have."""
+    return sum(servers_of_each(trials).values())
+
+
+def servers_of_each(trials: Sequence[Trial]) -> dict[str, int]:
+    """Framework to its number of servers in one group: no two trials of a table share one."""
     counts = Counter((trial.framework.reference, table(trial)) for trial in trials)
     most: dict[str, int] = {}
     for (reference, _), count in counts.items():
         most[reference] = max(most.get(reference, 0), count)
-    return sum(most.values())
+    return most
 
 
 def starts(trials: Sequence[Trial]) -> int:
@@ -347,63 +299,6 @@ def _sent(campaign: Campaign) -> dict[str, tuple[Exchange, ...]]:
         endpoint.name: endpoint.sent(campaign.values, campaign.seed, DRAWN_BY_TOOLS)
         for endpoint in campaign.endpoints
     }
-
-
-def estimate(
-    trials: Sequence[Trial],
-    cool_down_s: float,
-    paces: Mapping[str, TrialPace] = MappingProxyType({}),
-    *,
-    idle_s: float = 0.0,
-    report_factor: float = 1.0,
-    assumed: TrialPace = ASSUMED,
-    starts: int = 0,
-) -> PlanEstimate:
-    """Time and disk space that some trials need.
-
-    The number of requests of a closed load depends on the server: it is taken from the pace, up to
-    the limits of the load: its think time and its number of requests. An open load defines it.
-
-    Args:
-        trials: The trials.
-        cool_down_s: Pause between two of them, in seconds.
-        paces: What is known of frameworks, by their references.
-        idle_s: Seconds for which the idle host is read before and after each trial.
-        report_factor: How much longer the report takes on this host than `report_s` says.
-        assumed: The pace of other frameworks.
-        starts: How often servers start, where trials in turns share them; 0 for once each trial.
-
-    Returns:
-        The estimate.
-    """
-    if starts and trials:
-        assumed = replace(assumed, around_s=assumed.around_s * starts / len(trials))
-    of_each = [paces.get(trial.framework.reference, assumed) for trial in trials]
-    pairs = list(zip(trials, of_each, strict=True))
-    requests = [_requests(trial.load, pace.requests_per_s) for trial, pace in pairs]
-    load_s = sum(_load_s(trial.load, pace.requests_per_s) for trial, pace in pairs)
-    load_s += _start_warm_ups_s(trials)
-    around_s = sum(pace.around_s for pace in of_each) + ROW_S * sum(requests)
-    idle_and_pauses_s = idle_around_s(idle_s) * len(trials) + cool_down_s * max(0, len(trials) - 1)
-    return PlanEstimate(
-        trials=len(trials),
-        load_s=load_s,
-        duration_s=load_s + around_s + idle_and_pauses_s + report_factor * report_s(len(trials)),
-        requests=sum(requests),
-        bytes=sum(requests) * REQUEST_BYTES,
-        largest_trial_bytes=max(requests, default=0) * REQUEST_BYTES,
-        assumed_trials=sum(trial.framework.reference not in paces for trial in trials),
-    )
-
-
-def idle_around_s(idle_s: float) -> float:
-    """Seconds that reading the idle host takes before and after a trial, with its pauses."""
-    return 2 * (idle_s + SETTLE_S) if idle_s else 0.0
-
-
-def report_s(trials: int) -> float:
-    """Seconds that the report of some trials is assumed to take."""
-    return REPORT_S + REPORT_PER_TRIAL_S * trials if trials else 0.0
 
 
 def _left_out_of(
@@ -504,37 +399,3 @@ def _trial(
         fixtures_seed=of_block.getrandbits(SEED_BITS),
         takes_turns=takes_turns,
     )
-
-
-def _start_warm_ups_s(trials: Sequence[Trial]) -> float:
-    """Loads that only warm up a server, once for each of its starts."""
-    found = {
-        (shared_start(one) if one.takes_turns else one.id, one.framework.reference): (
-            one.start_warm_up_s
-        )
-        for one in trials
-    }
-    return sum(found.values())
-
-
-def _load_s(load: Load, requests_per_s: float) -> float:
-    """Length of a load; one with a number of requests may end earlier."""
-    if load.request_limit is None:
-        return load.duration_s
-    return min(load.duration_s, load.request_limit / requests_per_s)
-
-
-def _requests(load: Load, requests_per_s: float) -> int:
-    total = sum(_stage_requests(load, stage, requests_per_s) for stage in load.stages)
-    return round(total if load.request_limit is None else min(total, load.request_limit))
-
-
-def _stage_requests(load: Load, stage: Stage, requests_per_s: float) -> float:
-    level = stage.mean_level
-    if load.model == "open":
-        rate_per_s = level
-    elif load.think_time_s > 0:
-        rate_per_s = min(requests_per_s, level / load.think_time_s)
-    else:
-        rate_per_s = requests_per_s if level > 0 else 0.0
-    return rate_per_s * stage.duration_s

@@ -369,6 +369,28 @@ def test_a_port_that_nobody_listens_on_is_told_before_the_load(option: str, tmp_
     assert not (tmp_path / "kept").exists()
 
 
+def test_a_server_that_never_responds_is_told_before_the_load(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        ran = run("load", f":{port}", "-d", "60s", "--timeout", "1s", folder=tmp_path)
+    assert ran.code == 4
+    assert ran.stdout == ""
+    waiting, said, hint = ran.stderr.splitlines()
+    assert waiting == f"note: `127.0.0.1:{port}` does not respond yet; waiting up to 1 s"
+    assert said == (
+        f"error: `127.0.0.1:{port}` accepts connections, but sends no response within 1 s"
+    )
+    assert hint.startswith("hint: check the server, or give a slow one more time")
+
+
+def test_a_script_of_wrk_is_answered_with_what_does_the_same(tmp_path: Path) -> None:
+    ran = run("load", "-t2", "-c8", "-d5s", "-s", "post.lua", ":1", folder=tmp_path)
+    assert ran.code == 2
+    said, hint = ran.stderr.splitlines()
+    assert said == "error: `-s post.lua`: Plimsoll runs no script of wrk"
+    assert "`-m`, `-H` and `-b @FILE`" in hint
+
+
 def test_a_name_that_leads_nowhere_is_told_before_the_load(tmp_path: Path) -> None:
     ran = run("load", "http://name.invalid/", folder=tmp_path)
     assert ran.code == 4

@@ -1,4 +1,4 @@
-"""Plans: order, names, seeds, and what they take."""
+"""Plans: order, names and seeds."""
 
 from __future__ import annotations
 
@@ -8,28 +8,20 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-import pytest
-
 from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.campaign.power import SETTLE_S
 from plimsoll.campaign.requests import Exchange
 from plimsoll.plan import (
-    ROW_S,
     OmittedCombination,
-    PlanEstimate,
     Trial,
-    TrialPace,
     blocks,
-    estimate,
     groups,
     left_out,
     load_s,
     plan,
     refused,
-    report_s,
     servers,
     starts,
     table,
@@ -48,15 +40,6 @@ CAMPAIGN = Campaign(
     loads=(STEADY, replace(STEADY, name="other")),
     repetitions=3,
 )
-
-
-def estimated(*loads: Load, cool_down_s: float = 0.0) -> PlanEstimate:
-    trials = plan(
-        replace(
-            CAMPAIGN, frameworks=(GO,), endpoints=(by_name("2048"),), loads=loads, repetitions=1
-        )
-    )
-    return estimate(trials, cool_down_s, assumed=TrialPace(2.0, 1000.0))
 
 
 def test_a_trial_is_named_after_all_that_it_is() -> None:
@@ -231,11 +214,11 @@ def test_a_server_of_several_trials_warms_up_once_as_long_as_its_runtime_needs()
     trials = plan(asked)
     assert {trial.load for trial in trials} == {warmed}
     assert {(one.framework.name, one.start_warm_up_s) for one in trials} == {("go", 0), ("jvm", 9)}
-    assert load_s(trials) == estimate(trials, 0.0).load_s == 8 * 11.0 + 2 * 9.0
+    assert load_s(trials) == 8 * 11.0 + 2 * 9.0
     alone = plan(replace(asked, turn_s=0.0))
     assert {trial.load for trial in alone} == {warmed}
     assert {(one.framework.name, one.start_warm_up_s) for one in alone} == {("go", 0), ("jvm", 9)}
-    assert load_s(alone) == estimate(alone, 0.0).load_s == 4 * 11.0 + 4 * 20.0
+    assert load_s(alone) == 4 * 11.0 + 4 * 20.0
     assert {one.in_one_piece.load.duration_s for one in alone} == {11.0, 20.0}
     assert {one.in_one_piece.start_warm_up_s for one in alone} == {0.0}
     unwarmed = plan(replace(asked, loads=(STEADY,)))
@@ -259,85 +242,6 @@ def test_a_trial_keeps_its_seed_when_others_come_or_go() -> None:
     fewer = plan(replace(CAMPAIGN, frameworks=(GO,), repetitions=1))
     assert all(all_seeds[trial.id] == trial.seed for trial in fewer)
     assert len({*all_seeds.values()}) == len(all_seeds)
-
-
-def test_a_campaign_without_anything_to_do_has_no_trials() -> None:
-    nothing = replace(CAMPAIGN, frameworks=(RAILS,), endpoints=(by_name("json"),))
-    assert plan(nothing) == ()
-    assert estimate((), 5.0).duration_s == 0
-    assert estimate((), 5.0).largest_trial_bytes == 0
-
-
-def test_the_time_of_a_plan_is_load_pauses_and_what_lies_around() -> None:
-    found = estimated(STEADY, replace(STEADY, name="other"), cool_down_s=5.0)
-    assert (found.trials, found.load_s) == (2, 20.0)
-    assert found.duration_s == pytest.approx(25.0 + 2 * 2.0 + found.requests * ROW_S + report_s(2))
-
-
-def test_what_is_known_of_a_framework_replaces_what_is_assumed() -> None:
-    trials = plan(replace(CAMPAIGN, frameworks=(GO, RAILS), endpoints=(by_name("2048"),)))
-    paces = {"go": TrialPace(around_s=1.0, requests_per_s=100.0)}
-    found = estimate(trials, 0.0, paces, assumed=TrialPace(3.0, 10.0))
-    assert found.assumed_trials == 6
-    assert found.requests == 6 * 1000 + 6 * 100
-    around_s = 6 * 1.0 + 6 * 3.0 + found.requests * ROW_S
-    assert found.duration_s == pytest.approx(12 * 10.0 + around_s + report_s(12))
-
-
-def test_servers_that_trials_share_start_and_stop_once() -> None:
-    trials = plan(IN_TURNS)
-    alone, shared = (
-        estimate(trials, 0.0, assumed=TrialPace(4.0, 10.0), starts=count)
-        for count in (0, starts(trials))
-    )
-    assert 0 < starts(trials) < len(trials)
-    saved_s = 4.0 * (len(trials) - starts(trials))
-    assert alone.duration_s - shared.duration_s == pytest.approx(saved_s)
-
-
-def test_a_host_that_is_slower_at_reports_needs_longer() -> None:
-    trials = plan(replace(CAMPAIGN, frameworks=(GO,), repetitions=1))
-    plain, slower = (estimate(trials, 0.0, report_factor=factor) for factor in (1.0, 3.0))
-    assert slower.duration_s - plain.duration_s == pytest.approx(2 * report_s(len(trials)))
-
-
-def test_the_idle_host_is_read_before_and_after_each_trial() -> None:
-    trials = plan(replace(CAMPAIGN, frameworks=(GO,), repetitions=1))
-    plain, idle = (estimate(trials, 0.0, idle_s=idle_s) for idle_s in (0.0, 5.0))
-    assert idle.duration_s - plain.duration_s == pytest.approx(2 * (5.0 + SETTLE_S) * len(trials))
-
-
-def test_a_closed_load_is_estimated_by_an_assumed_rate() -> None:
-    found = estimated(STEADY)
-    assert found.requests == 10_000
-    assert found.bytes == found.largest_trial_bytes == 480_000
-    assert found.assumed_trials == 1
-
-
-@pytest.mark.parametrize(
-    ("load", "requests"),
-    [
-        (replace(STEADY, think_time_s=1.0), 640),
-        (replace(STEADY, think_time_s=0.001), 10_000),
-        (replace(STEADY, request_limit=300), 300),
-        (replace(STEADY, stages=(Stage("ramp", 10.0, 0.0, 0.0), HOLD)), 10_000),
-        (Load("o", "open", (Stage("hold", 10.0, 50.0, 50.0),), connections=9), 500),
-        (Load("o", "open", (Stage("ramp", 10.0, 0.0, 100.0, 0),), connections=9), 500),
-        (Load("o", "open", (Stage("ramp", 10.0, 0.0, 100.0, 4),), connections=9), 625),
-    ],
-)
-def test_a_load_that_limits_itself_is_estimated_by_its_limits(load: Load, requests: int) -> None:
-    assert estimated(load).requests == requests
-
-
-def test_a_load_that_ends_after_some_requests_is_estimated_to_end_then() -> None:
-    assert estimated(replace(STEADY, request_limit=300)).load_s == 0.3
-    assert estimated(replace(STEADY, request_limit=300_000)).load_s == STEADY.duration_s
-
-
-def test_the_largest_trial_is_told_apart() -> None:
-    found = estimated(STEADY, replace(STEADY, name="long", stages=(HOLD, HOLD)))
-    assert (found.bytes, found.largest_trial_bytes) == (30_000 * 48, 20_000 * 48)
 
 
 def test_further_blocks_are_those_of_a_longer_plan() -> None:

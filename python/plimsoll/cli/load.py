@@ -12,7 +12,7 @@ import plimsoll
 from plimsoll import cli, lab, report
 from plimsoll.campaign.requests import CODINGS
 from plimsoll.cli import EPILOGUE, messages, options
-from plimsoll.errors import LIMIT_MISSED, exit_code_of
+from plimsoll.errors import LIMIT_MISSED, InputError, Problem, exit_code_of
 from plimsoll.findings import thresholds
 
 if TYPE_CHECKING:
@@ -59,6 +59,21 @@ ALONE = {"--compressed": ",".join(CODINGS), "--follow": "10"}
 """Options that need no value."""
 
 
+def _refuse_script(_context: click.Context, _option: click.Parameter, script: str | None) -> None:
+    """Says what to use in place of a script of wrk.
+
+    Raises:
+        InputError: There is one.
+    """
+    if script is not None:
+        message = f"`-s {script}`: Plimsoll runs no script of wrk"
+        hint = (
+            "give the request with `-m`, `-H` and `-b @FILE`, a mix as several URLs, and what is "
+            "checked of responses with `--expect-status` or `--expect-body`"
+        )
+        raise InputError([Problem("", message, hint)])
+
+
 @click.command(name="load", cls=options.Grouped, groups=GROUPS, alone=ALONE, epilog=EPILOGUE)
 @click.argument("url", nargs=-1, required=True, metavar="URL...")
 @click.option(
@@ -80,6 +95,7 @@ ALONE = {"--compressed": ",".join(CODINGS), "--follow": "10"}
 @click.option("-z", "as_oha", type=options.DURATION, hidden=True, help="oha's name of -d.")
 @click.option("-k", is_flag=True, hidden=True, expose_value=False, help="ab's: always so.")
 @click.option("--latency", is_flag=True, hidden=True, expose_value=False, help="wrk's: always so.")
+@click.option("-s", "--script", hidden=True, expose_value=False, callback=_refuse_script)
 @click.option(
     "-n",
     "--requests",

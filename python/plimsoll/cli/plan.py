@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import comparison, lab, plan, wording
+from plimsoll import comparison, estimates, lab, plan, wording
 from plimsoll.cli import messages, options
+from plimsoll.estimates import Course
 from plimsoll.hosts.host import LAB
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.campaign.line_settings import LineSettings
-    from plimsoll.plan import Refuses, TrialPace
+    from plimsoll.estimates import Paces, PlanEstimate
+    from plimsoll.plan import Refuses
 
 UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
 """The least time that is printed in a unit, the length of that unit, both in seconds; its name."""
@@ -57,14 +59,7 @@ def command(
     trials = (*plan.plan(requested, refuses), *_steps(requested, refuses, paces))
     lab.selection.require_rule(requested, trials)
     starts = plan.starts(trials) if requested.turn_s else 0
-    estimate = plan.estimate(
-        trials,
-        requested.cool_down_s,
-        paces,
-        idle_s=requested.idle_s,
-        report_factor=lab.paces.report_factor(),
-        starts=starts,
-    )
+    estimate = estimates.estimate(trials, Course.of(requested), paces)
     unready = lab.selection.not_ready(
         requested,
         has_servers_here=not tasks or tasks[0].host == LAB,
@@ -96,15 +91,14 @@ def command(
     return 0
 
 
-def _steps(
-    requested: Campaign, refuses: Refuses, paces: Mapping[str, TrialPace]
-) -> tuple[plan.Trial, ...]:
+def _steps(requested: Campaign, refuses: Refuses, paces: Paces) -> tuple[plan.Trial, ...]:
     """The steps of a ladder, if peaks were as the last trials of the frameworks say."""
     if requested.ladder is None:
         return ()
-    known = [paces.get(one.reference, plan.ASSUMED) for one in requested.frameworks]
-    smallest = min((one.requests_per_s for one in known), default=0.0)
-    peaks = dict.fromkeys((one.name for one in requested.endpoints), smallest)
+    peaks = {
+        one.name: min((paces.rate(each, one.name) for each in requested.frameworks), default=0.0)
+        for one in requested.endpoints
+    }
     return lab.ladder_following.planned(requested, refuses, peaks)
 
 
@@ -119,7 +113,7 @@ def _refused(one: plan.Refused) -> dict[str, str]:
     return {**names, "reason": one.reason}
 
 
-def _blocks(campaign: Campaign, trials: Sequence[plan.Trial], estimate: plan.PlanEstimate) -> str:
+def _blocks(campaign: Campaign, trials: Sequence[plan.Trial], estimate: PlanEstimate) -> str:
     """What follows the plan: searches, rates of steps, or blocks with `until`."""
     if campaign.line is not None:
         entries = {(one.endpoint.name, one.framework.reference) for one in trials}
@@ -158,13 +152,12 @@ def _warm_ups(line: LineSettings, trials: Sequence[plan.Trial]) -> str:
     return "".join(f", plus {one}" for one in said)
 
 
-def _spoken(estimate: plan.PlanEstimate, starts: int) -> str:
+def _spoken(estimate: PlanEstimate, starts: int) -> str:
     """What a plan takes; servers that take turns start less often than there are trials."""
     started = f", {wording.several(starts, 'start')} of servers" if starts else ""
     assumed = (
         f"; {wording.several(estimate.assumed_trials, 'trial')} of frameworks that never ran "
-        f"here, assumed: {wording.count(plan.ASSUMED_REQUESTS_PER_S)} requests per second and "
-        f"{wording.exact(plan.ASSUMED_AROUND_S)} s in addition to the load"
+        f"here, assumed: {wording.count(estimates.ASSUMED_REQUESTS_PER_S)} requests per second"
     )
     return (
         f"{wording.several(estimate.trials, 'trial')}{started}, {_time(estimate.load_s)} of load,"

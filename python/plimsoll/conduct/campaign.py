@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from plimsoll import plan
+from plimsoll import estimates, plan
 from plimsoll.conduct import compliance, resume, turns
 from plimsoll.conduct import trial as one_trial
 from plimsoll.errors import Interrupted
@@ -225,7 +225,7 @@ def _cool_down(seconds: float, tell: Listener) -> None:
 
 
 def _load_s(trials: Sequence[Trial]) -> float:
-    return plan.estimate(trials, 0.0).load_s
+    return estimates.loads_s(trials)
 
 
 def _interrupted(conducted: int, planned: int) -> Interrupted:

@@ -50,7 +50,7 @@ def of_group(
         if (framework.name, framework.variant) in known:
             continue
         known.add((framework.name, framework.variant))
-        tell(Step(f"compliance of {framework.title}"))
+        tell(Step(f"compliance of {framework.title}", framework))
         with suppress(FrameworkError):
             found[trial.id] = of_framework(framework, setting.server_cores, setting.place)
     return found

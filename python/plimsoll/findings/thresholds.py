@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll import wording
 from plimsoll.campaign import quantities
+from plimsoll.statistics import quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,8 +99,17 @@ class Threshold:
         """
         measured = None if summary is None else summary.value(self.column)
         if measured is None:
-            return f"{self.text}, but it was not measured"
+            return f"{self.text}, but {self._why_unknown(summary)}"
         return f"{self.text}, measured {self.spoken(measured)}"
+
+    def _why_unknown(self, summary: Summary | None) -> str:
+        """What a load lacks in which the quantity was not measured."""
+        statistic = self.column.removeprefix("response_time_").removesuffix("_ns")
+        quantile = quantiles.QUANTILES.get(statistic)
+        if quantile is None or summary is None or quantiles.enough(summary.completed, quantile):
+            return "it was not measured"
+        needed = wording.count(quantiles.rows_needed(quantile))
+        return f"it takes {needed} responses, and {wording.count(summary.completed)} came"
 
 
 def read(text: str) -> Threshold:

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
-from plimsoll import events, live, plan
+from plimsoll import estimates, events, live, plan
 from plimsoll.lab import paces
 from plimsoll.live import LiveRun, LiveSecond
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from plimsoll.estimates import Course
     from plimsoll.events import Event, Listener, Progress
     from plimsoll.plan import Trial
 
@@ -35,8 +36,7 @@ class Announcer:
         on_event: The listener that events are passed on to.
         command: What resumes the run, for a shell.
         cores: Cores of server and driver; empty where they may use all.
-        cool_down_s: Pause between two trials, in seconds.
-        idle_s: Seconds for which the idle host is read before and after each trial.
+        course: How trials follow each other.
     """
 
     folder: Path
@@ -44,8 +44,7 @@ class Announcer:
     on_event: Listener
     command: str = ""
     cores: tuple[int, ...] = ()
-    cool_down_s: float = 0.0
-    idle_s: float = 0.0
+    course: Course = estimates.AT_ONCE
     _run: LiveRun | None = None
     _seconds: list[LiveSecond] = field(default_factory=list[LiveSecond])
     _apart: int = 1
@@ -148,11 +147,8 @@ class Announcer:
 
     def _estimate(self, trials: Sequence[Trial]) -> float:
         """Seconds that some trials take, without the report."""
-        known = paces.known([trial.framework for trial in trials])
-        estimate = plan.estimate(
-            trials, self.cool_down_s, known, idle_s=self.idle_s, report_factor=0.0
-        )
-        return estimate.duration_s
+        known = paces.known(trial.framework for trial in trials)
+        return estimates.estimate(trials, self.course, known, with_report=False).duration_s
 
     def _announce(self) -> None:
         """Writes the file until the end."""

@@ -16,6 +16,7 @@ from plimsoll.conduct import campaign as conducting
 from plimsoll.conduct.campaign import Repeat
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
+from plimsoll.estimates import Course
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, ignore
 from plimsoll.findings import campaign_thresholds, derivation, gathering
 from plimsoll.lab import campaign_hosts, databases, following, selection
@@ -129,6 +130,7 @@ def run(  # noqa: PLR0913 - one argument for each option
         if requested.ladder is not None and place.host == HOST:
             note_system_calls(note)
         setting = beside.enter_context(_configured(requested, found, on_event))
+        course = Course.of(requested)
         announcer = Announcer(
             folder,
             planned,
@@ -137,8 +139,7 @@ def run(  # noqa: PLR0913 - one argument for each option
                 campaign, into, storage, settings, frameworks, hosts, keep_rows, available=available
             ),
             cores=_cores(requested, setting),
-            cool_down_s=requested.cool_down_s,
-            idle_s=requested.idle_s,
+            course=replace(course, has_gate=False),  # a gate is over before its trials begin
         )
         with announcer:
             conducting.conduct(
@@ -157,9 +158,7 @@ def run(  # noqa: PLR0913 - one argument for each option
                     void=_void(stored) if again else (),
                 ),
                 further=following.further(requested, refuses, stored, on_event),
-                tell=PaceKeeper(
-                    _judging(stored, announcer) if judge else announcer, requested.idle_s
-                ),
+                tell=PaceKeeper(_judging(stored, announcer) if judge else announcer, course),
             )
         return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import lab
 from plimsoll.errors import InputError, Problem, StorageError
-from plimsoll.events import Listener, ignore
+from plimsoll.events import Listener, Notice, ignore
 from plimsoll.lab import load_options, urls
 from plimsoll.lab.load_options import LoadOptions
 from plimsoll.serving import responding
@@ -238,19 +238,25 @@ def loaded(
         else lab.campaign_hosts.read(requested.hosts, requested.keep_rows)
     )
     address = load_options.server_address(requested)
-    contract_requests = require_response(planned, address, keep_alive=requested.keep_alive)
+    contract_requests = require_response(
+        planned, address, keep_alive=requested.keep_alive, on_event=on_event
+    )
     return lab.driven_load.put_on(
         requested, planned, address, contract_requests, record, storage, on_event, known
     )
 
 
-def require_response(planned: Trial, address: str, *, keep_alive: bool) -> int:
+def require_response(
+    planned: Trial, address: str, *, keep_alive: bool, on_event: Listener | None = None
+) -> int:
     """Requires that a server responds as a load needs it; `responding.require` describes it.
 
     Args:
         planned: The load.
         address: Address of the server.
         keep_alive: Whether the load keeps connections.
+        on_event: Told as a `Notice` that a server does not respond at once; it then has as long as
+            a request of the load. With None it is not waited for.
     """
     request, protocol = planned.exchanges[0].request, planned.load.protocol
     return responding.require(
@@ -260,6 +266,8 @@ def require_response(planned: Trial, address: str, *, keep_alive: bool) -> int:
         tls=planned.tls,
         protocol=protocol,
         events=planned.load.events,
+        timeout_s=None if on_event is None else planned.load.timeout_s,
+        tell=lambda sentence: (on_event or ignore)(Notice(sentence)),
     )
 
 

@@ -1,6 +1,7 @@
 """Paces: what trials and reports took on this host, so that the next plan is estimated well.
 
-They are in a user file, and may be deleted.
+They are in a user file, and may be deleted. Each is a mean in which what came last counts most: one
+trial on a busy machine changes little, and a faster framework is known after a few.
 """
 
 from __future__ import annotations
@@ -9,57 +10,41 @@ import json
 import os
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
-from plimsoll import capacity, events, plan
-from plimsoll.plan import ROW_S, TrialPace
+from plimsoll import capacity, estimates, events, plan
+from plimsoll.estimates import Course, FrameworkPace, Paces
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from plimsoll.campaign.framework import Framework
     from plimsoll.events import Event, Listener
     from plimsoll.plan import Trial
     from plimsoll.recording import Recording
 
-_REPORT = "report"
-"""The key of the report of one trial, among the keys of frameworks, which have a `:`."""
+    _Ended = tuple[Trial, Recording]
+    """A trial that is over, and what happened."""
+
+WEIGHT = 1 / 3
+"""Weight of what came last in a mean."""
 
 BESIDE_S = 1.5
 """Seconds of a trial besides its load, its server and contract: versions, digests, verdicts."""
 
 
-def known(frameworks: Sequence[Framework]) -> dict[str, TrialPace]:
-    """What is known of some frameworks, by their references."""
+def known(frameworks: Iterable[Framework]) -> Paces:
+    """What is known of this host and of some frameworks."""
     kept = _read()
-    return {one.reference: kept[_key(one)] for one in frameworks if _key(one) in kept}
-
-
-def keep(paces: Sequence[tuple[Framework, TrialPace]]) -> None:
-    """Keeps paces in place of earlier ones, and forgets frameworks whose folder is gone.
-
-    Without a writable file, nothing is kept.
-    """
-    earlier = _read().items()
-    there = {key: pace for key, pace in earlier if key == _REPORT or _folder(key).is_dir()}
-    _write(there | {_key(one): pace for one, pace in paces})
-
-
-def _write(content: Mapping[str, TrialPace]) -> None:
-    with suppress(OSError, RuntimeError):
-        path = _file()
-        partial = path.with_name(f"{path.name}.{os.getpid()}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(json.dumps({key: asdict(one) for key, one in content.items()}), "utf-8")
-        partial.replace(path)
-
-
-def report_factor() -> float:
-    """How much longer the last report took than `plan.report_s` says; 1 where there was none."""
-    found = _read().get(_REPORT)
-    return found.around_s / plan.report_s(1) if found else 1.0
+    of_each = {
+        one.reference: kept.frameworks[_key(one)]
+        for one in frameworks
+        if _key(one) in kept.frameworks
+    }
+    return replace(kept, frameworks=of_each)
 
 
 def keep_report(trials: int, passed_s: float) -> None:
@@ -70,8 +55,9 @@ def keep_report(trials: int, passed_s: float) -> None:
         passed_s: Seconds that it took.
     """
     if trials:
-        factor = passed_s / plan.report_s(trials)
-        _write(_read() | {_REPORT: TrialPace(factor * plan.report_s(1))})
+        kept = _read()
+        factor = _either(kept.report_factor, passed_s / estimates.report_s(trials))
+        _write(replace(kept, report_factor=factor))
 
 
 def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: float) -> None:
@@ -82,9 +68,49 @@ def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: fl
         started_and_stopped_s: Seconds of its start and of its stop.
         checked_s: Mean seconds of the contract check of an endpoint; a trial has two.
     """
-    if not known([framework]):
-        around_s = started_and_stopped_s + 2 * checked_s + BESIDE_S
-        keep([(framework, TrialPace(around_s))])
+    if framework.reference not in known([framework]).frameworks:
+        beside_s = 2 * checked_s + BESIDE_S
+        _keep([(_key(framework), FrameworkPace(started_and_stopped_s, beside_s=beside_s))])
+
+
+@dataclass
+class _Turns:
+    """What turns of a group take besides their loads.
+
+    Attributes:
+        warm_ups_s: Length of the loads that only warm up its servers, which come first.
+        at_s: When the last turn ended, or the group began, in seconds of the monotonic clock.
+        rests_s: Framework to the seconds of the rests in its warm-up.
+    """
+
+    warm_ups_s: float = 0.0
+    at_s: float = 0.0
+    rests_s: dict[str, float] = field(default_factory=dict[str, float])
+    _load_s: float = 0.0
+    _between_s: list[float] = field(default_factory=list[float])
+
+    def take(self, event: events.TurnEnded, now_s: float) -> None:
+        """Notes a turn, or a pulse of a warm-up.
+
+        Args:
+            event: Its end.
+            now_s: When that was, in seconds of the monotonic clock.
+        """
+        load_s = event.progress.at_s
+        apart_s = now_s - self.at_s - (load_s - self._load_s)
+        is_first, self.at_s, self._load_s = not self._load_s, now_s, load_s
+        if is_first:
+            return
+        if load_s <= self.warm_ups_s:
+            name = event.trial.framework.reference
+            self.rests_s[name] = self.rests_s.get(name, 0.0) + apart_s
+        else:
+            self._between_s.append(apart_s)
+
+    @property
+    def around_s(self) -> float:
+        """Seconds around a turn; where an endpoint follows another, there are more."""
+        return median(self._between_s) if self._between_s else 0.0
 
 
 @dataclass
@@ -93,54 +119,156 @@ class PaceKeeper:
 
     Attributes:
         on_event: The listener that events are passed on to.
-        idle_s: Seconds for which the idle host is read before and after each trial.
+        course: How trials follow each other.
     """
 
     on_event: Listener
-    idle_s: float = 0.0
+    course: Course = estimates.AT_ONCE
     _begun_s: float = 0.0
-    _ended: list[tuple[Trial, Recording]] = field(default_factory=list["tuple[Trial, Recording]"])
+    _ended: list[_Ended] = field(default_factory=list["_Ended"])
+    _turns: _Turns = field(default_factory=_Turns)
+    _examined: tuple[Framework, float] | None = None
+    _gates_s: dict[str, float] = field(default_factory=dict[str, float])
 
     def __call__(self, event: Event) -> None:
         """Passes an event on."""
+        now_s = time.monotonic()
+        self._note_gate(now_s)
         match event:
-            case events.TrialStarted() | events.GroupStarted():
-                self._keep()
-                self._begun_s = time.monotonic()
-            case events.CoolingDown() | events.Step() | events.CampaignEnded():
-                self._keep()
+            case events.TrialStarted():
+                self._begin((event.trial,), now_s)
+            case events.GroupStarted():
+                self._begin(event.trials, now_s)
+            case events.TurnEnded():
+                self._turns.take(event, now_s)
+            case events.Step():
+                self._keep(now_s)
+                self._examined = (event.examined, now_s) if event.examined else None
+            case events.CoolingDown() | events.CampaignEnded():
+                self._keep(now_s)
             case _:
                 pass
         self.on_event(event)
         if isinstance(event, events.TrialEnded):
             self._ended.append((event.trial, event.recording))
 
-    def _keep(self) -> None:
-        """Keeps what the trials took that ran since the last beginning, those of a turn alike."""
+    def _begin(self, trials: Sequence[Trial], now_s: float) -> None:
+        """Trials begin; those before them are over."""
+        self._keep(now_s)
+        self._begun_s = now_s
+        self._turns = _Turns(plan.start_warm_ups_s(trials), now_s)
+
+    def _note_gate(self, now_s: float) -> None:
+        """Notes what the compliance gate of a framework took that is over."""
+        if self._examined is not None:
+            (framework, begun_s), self._examined = self._examined, None
+            self._gates_s[framework.reference] = now_s - begun_s
+
+    def _keep(self, now_s: float) -> None:
+        """Keeps what the trials took that ran since the last beginning."""
         if not self._ended:
             return
         ended, self._ended = self._ended, []
-        load_s = plan.estimate([trial for trial, _ in ended], 0.0).load_s
-        sent = {trial.id: one.driver.sent if one.driver else None for trial, one in ended}
-        rows_s = ROW_S * sum(count or 0 for count in sent.values())
-        passed_s = time.monotonic() - self._begun_s
-        idle_s = plan.idle_around_s(self.idle_s)
-        around_s = max(0.0, (passed_s - load_s - rows_s) / len(ended) - idle_s)
-        keep(
-            [
-                (trial.framework, TrialPace(around_s, _closed_per_s(trial, count)))
-                for trial, recording in ended
-                if recording.ending.kind == "completed" and (count := sent[trial.id])
-            ]
+        found = self._measured(ended, now_s - self._begun_s)
+        if found:
+            turn_s = self._turns.around_s if self.course.turn_s else None
+            _keep([(_key(one), pace) for one, pace in found], turn_s)
+
+    def _measured(
+        self, ended: Sequence[_Ended], passed_s: float
+    ) -> list[tuple[Framework, FrameworkPace]]:
+        """What a trial, or each of a group, says of its framework; nothing of one that failed.
+
+        What none of them has taken alone, they took alike.
+        """
+        trials = [trial for trial, _ in ended]
+        starts_s = {trial.framework.reference: self._start_s(trial, one) for trial, one in ended}
+        servers = plan.servers_of_each(trials)
+        counted_s = (
+            estimates.loads_s(trials)
+            + estimates.ROW_S * sum(_sent(one) for _, one in ended)
+            + sum(starts_s[name] * count for name, count in servers.items())
+            + self._turns.around_s * sum(map(self.course.turns, trials))
+            + self.course.idle_around_s
+        )
+        around_s = max(0.0, (passed_s - counted_s) / len(ended))
+        return [
+            (trial.framework, self._pace(trial, one, starts_s, around_s))
+            for trial, one in ended
+            if one.ending.kind == "completed" and _sent(one)
+        ]
+
+    def _pace(
+        self, trial: Trial, recording: Recording, starts_s: Mapping[str, float], around_s: float
+    ) -> FrameworkPace:
+        name = trial.framework.reference
+        load = trial.load
+        has_rate = load.is_saturating and load.request_limit is None
+        rates = {trial.endpoint.name: _sent(recording) / load.duration_s} if has_rate else {}
+        return FrameworkPace(
+            start_s=starts_s[name],
+            beside_s=None if self.course.turn_s else around_s,
+            in_turns_s=around_s if self.course.turn_s else None,
+            gate_s=self._gates_s.get(name),
+            requests_per_s=rates,
         )
 
+    def _start_s(self, trial: Trial, recording: Recording) -> float:
+        """Seconds of the start of a server, with the rests in its warm-up."""
+        server_s = (recording.server.start_s if recording.server else None) or 0.0
+        rests_s = max(0.0, recording.warming_s - trial.start_warm_up_s)
+        return server_s + rests_s + self._turns.rests_s.get(trial.framework.reference, 0.0)
 
-def _closed_per_s(trial: Trial, sent: int) -> float:
-    """Requests per second of a closed load; of another load those that were known before."""
-    if trial.load.is_saturating:
-        return sent / trial.load.duration_s
-    earlier = known([trial.framework]).get(trial.framework.reference, plan.ASSUMED)
-    return earlier.requests_per_s
+
+def _sent(recording: Recording) -> int:
+    return (recording.driver.sent if recording.driver else None) or 0
+
+
+def _keep(measured: Iterable[tuple[str, FrameworkPace]], turn_s: float | None = None) -> None:
+    """Keeps paces with earlier ones, and forgets frameworks whose folder is gone.
+
+    Without a writable file, nothing is kept.
+    """
+    earlier = _read()
+    kept = {key: pace for key, pace in earlier.frameworks.items() if _folder(key).is_dir()}
+    for key, pace in measured:
+        kept[key] = _merged(kept[key], pace) if key in kept else pace
+    of_turns_s = earlier.turn_s if turn_s is None else _mean(earlier.turn_s, turn_s)
+    _write(replace(earlier, frameworks=kept, turn_s=of_turns_s))
+
+
+def _merged(earlier: FrameworkPace, now: FrameworkPace) -> FrameworkPace:
+    """Both as one; what only one of them has is taken from it."""
+    rates = {
+        name: _mean(earlier.requests_per_s.get(name, rate), rate)
+        for name, rate in now.requests_per_s.items()
+    }
+    return FrameworkPace(
+        start_s=_mean(earlier.start_s, now.start_s),
+        beside_s=_either(earlier.beside_s, now.beside_s),
+        in_turns_s=_either(earlier.in_turns_s, now.in_turns_s),
+        gate_s=_either(earlier.gate_s, now.gate_s),
+        requests_per_s={**earlier.requests_per_s, **rates},
+    )
+
+
+def _either(earlier: float | None, now: float | None) -> float | None:
+    if earlier is None or now is None:
+        return earlier if now is None else now
+    return _mean(earlier, now)
+
+
+def _mean(earlier: float, now: float) -> float:
+    return earlier + WEIGHT * (now - earlier)
+
+
+def _write(paces: Paces) -> None:
+    with suppress(OSError, RuntimeError):
+        path = _file()
+        partial = path.with_name(f"{path.name}.{os.getpid()}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(json.dumps(asdict(paces)), "utf-8")
+        partial.replace(path)
 
 
 def _key(framework: Framework) -> str:
@@ -151,13 +279,14 @@ def _folder(key: str) -> Path:
     return Path(key.rpartition(":")[0])
 
 
-def _read() -> dict[str, TrialPace]:
-    """All that is kept; nothing of what is damaged."""
+def _read() -> Paces:
+    """All that is kept; nothing of what is damaged, or of an earlier form."""
     try:
         content = json.loads(_file().read_text("utf-8"))
-        return {str(key): TrialPace(**value) for key, value in content.items()}
-    except (OSError, RuntimeError, ValueError, TypeError, AttributeError):
-        return {}
+        frameworks = {key: FrameworkPace(**one) for key, one in content["frameworks"].items()}
+        return Paces(frameworks, float(content["turn_s"]), content["report_factor"])
+    except (OSError, RuntimeError, ValueError, TypeError, AttributeError, KeyError):
+        return estimates.NOTHING_KNOWN
 
 
 def _file() -> Path:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll import plan, wording
+from plimsoll import estimates, plan, wording
 from plimsoll.campaign import as_run, documents, set_values, tool
 from plimsoll.campaign import campaign as campaigns
 from plimsoll.campaign import framework as frameworks
@@ -259,7 +259,7 @@ def require_rule(campaign: Campaign, trials: Sequence[Trial]) -> None:
     if all(count == 1 for count in Counter(table for table, _ in entries).values()):
         hint = f"name a second framework in addition to `{YARDSTICK}`, or remove `until`"
         raise InputError([Problem("", "`until` needs two frameworks to compare", hint)])
-    load_s = plan.estimate(trials, 0.0).load_s
+    load_s = estimates.loads_s(trials)
     if campaign.budget_s and load_s > campaign.budget_s:
         blocks = wording.several(campaign.repetitions, "block")
         message = (

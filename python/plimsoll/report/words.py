@@ -400,7 +400,7 @@ def why_absent(summary: Summary) -> str:
     """Why some percentiles are not shown; empty when all are."""
     responses, opened = summary.completed, summary.connections_opened or 0
     hidden = [
-        f"{heading} from {wording.count(_rows_needed(statistic))}"
+        f"{heading} from {wording.count(quantiles.rows_needed(quantiles.QUANTILES[statistic]))}"
         for statistic, heading in zip(STATISTICS, STATISTIC_HEADINGS, strict=True)
         if statistic in quantiles.QUANTILES
         and not quantiles.enough(min(responses, opened), quantiles.QUANTILES[statistic])
@@ -413,10 +413,6 @@ def why_absent(summary: Summary) -> str:
         "in the "
         f"measurement window and {wording.several(opened, 'connection')}."
     )
-
-
-def _rows_needed(statistic: str) -> int:
-    return math.ceil(round(quantiles.ROWS_ABOVE / (1 - quantiles.QUANTILES[statistic]), 6))
 
 
 def connections(summary: Summary) -> list[tuple[str, str, str]]:

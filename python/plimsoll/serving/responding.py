@@ -5,7 +5,8 @@ The request goes the way of the load: where that is TLS, its certificate is veri
 Under load a wrong port costs the whole load, and shows as failures without number. One
 request before it finds what no load can mend: nothing listens, the host cannot be reached, every
 connection is closed, or what is spoken is not the load's protocol. Any response will do, whatever
-its status. A server that is merely slow is no error: the load goes on after a short wait.
+its status. A server that is merely slow is no error: it may take as long as a request of the load.
+One that sends nothing in that time would let every request run into its timeout.
 """
 
 from __future__ import annotations
@@ -14,22 +15,27 @@ import errno
 import json
 import os
 import re
+import select
 import socket
-from dataclasses import replace
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import _engine, addresses
 from plimsoll.campaign.requests import EVENT_STREAM, HttpResponse, of_type, render, upgrade_request
 from plimsoll.errors import InputError, NotResponding, Problem
+from plimsoll.wording import seconds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plimsoll.campaign.load import Protocol
     from plimsoll.campaign.requests import Request
     from plimsoll.campaign.tls import Tls
 
 WAIT_S = 0.5
-"""How long a connection, and then a response, is waited for, in seconds."""
+"""How long a connection, and then a complete response, is waited for, in seconds."""
 
 TRIES = 3
 """Connections that must all be closed without a response before a server counts as one that fails.
@@ -77,7 +83,17 @@ _NO_WEBSOCKET = "check the path of the URL, or use a server that speaks WebSocke
 _UPGRADED = 101
 _NO_EVENTS = "check the path of the URL, or remove `--events`"
 _OTHER_PORT = "check the port: it may serve another protocol"
-_TLS_WAIT_S = 0.2
+_TLS_WAIT_S = 0.6
+"""How long each step of a handshake is waited for: some servers pause after what is no TLS."""
+
+_SILENT = (
+    "check the server, or give a slow one more time with `--timeout`; every request of the load "
+    "would time out"
+)
+_UNCONNECTED = (
+    "check host and port, and firewalls between; every request of the load would time out"
+)
+_BYTES_RECEIVED_AT = 128
 _OK = 200
 _BAD_REQUEST = 400
 """What most servers say where plain HTTP comes to a port of TLS."""
@@ -117,6 +133,10 @@ _ENDED = ("closed", "broken", "tls_closed")
 """How connections end that a server may close now and then."""
 
 
+def _ignore(_sentence: str) -> None:
+    """Nobody is told."""
+
+
 def require(
     address: str,
     request: Request,
@@ -125,11 +145,14 @@ def require(
     tls: Tls | None = None,
     protocol: Protocol = "http1",
     events: bool = False,
+    timeout_s: float | None = None,
+    tell: Callable[[str], None] = _ignore,
 ) -> int:
     """Requires that a server responds in HTTP, or is not yet known not to.
 
     The request is the load's own where its method changes nothing; else OPTIONS is sent, and so it
-    is in place of an upload.
+    is in place of an upload. What OPTIONS gets in place of another method says nothing of the load:
+    silence is an error only where the request is its own.
 
     Args:
         address: Address of the server: `127.0.0.1:8080`, `unix:/run/app.sock`.
@@ -138,20 +161,24 @@ def require(
         tls: TLS to the server; None for plain TCP.
         protocol: What the load speaks.
         events: Whether the load needs a stream of events.
+        timeout_s: How long a server may send nothing, in seconds; None for any time.
+        tell: Told in one sentence that a server does not respond at once.
 
     Returns:
         How many requests were sent.
 
     Raises:
-        NotResponding: Nothing listens, what is spoken there is not the load's protocol, or not over
-            TLS as requested, or a response has ended that is no stream of events.
+        NotResponding: Nothing listens, nothing is sent, what is spoken there is not the load's
+            protocol, or not over TLS as requested, or a response has ended that is no stream of
+            events.
         InputError: The request would break its head apart, or a file of TLS cannot be used.
     """
     sent = _rendered(request, address, protocol, keep_alive=keep_alive)
+    patience = _Patience(timeout_s, tell, _is_own(request, protocol)) if timeout_s else None
     for number in range(1, TRIES + 1):
         try:
             status, wrong_type = _answer(
-                address, sent, tls, protocol, is_head=request.method == "HEAD"
+                address, sent, tls, protocol, is_head=request.method == "HEAD", patience=patience
             )
         except _engine.NoResponse as error:
             kind, reason = error.args
@@ -171,6 +198,90 @@ def require(
     return TRIES
 
 
+def _is_own(request: Request, protocol: Protocol) -> bool:
+    """Whether a server that never responds to what is sent does not respond to the load either."""
+    if protocol == "http2":
+        return False  # the settings of its connection are no response
+    return protocol == "websocket" or _is_harmless(request)
+
+
+def _is_harmless(request: Request) -> bool:
+    return request.method in SAFE and request.upload is None and not request.expects_continue
+
+
+@dataclass(frozen=True)
+class _Patience:
+    """How long a server may send nothing.
+
+    Attributes:
+        timeout_s: That time, in seconds.
+        tell: Told that it is waited for.
+        has_own: Whether what is sent is a request of the load, which gets no response either.
+    """
+
+    timeout_s: float
+    tell: Callable[[str], None]
+    has_own: bool
+
+    def connection(self, address: str, block: str | None) -> _engine.Connection:
+        """A connection, for which nobody came within `WAIT_S`.
+
+        Args:
+            address: Address of the server.
+            block: TLS as the engine has it; None for plain TCP.
+
+        Raises:
+            NotResponding: There is none in time.
+            OSError: There can be none.
+        """
+        self._wait(f"`{address}` does not complete a connection yet")
+        try:
+            return _engine.Connection(address, self.timeout_s, block)
+        except TimeoutError:
+            by = " over TLS" if block else ""
+            message = f"no connection{by} to `{address}` within {seconds(self.timeout_s)}"
+            raise NotResponding(message, _UNCONNECTED) from None
+
+    def require_byte(self, address: str, connection: _engine.Connection) -> None:
+        """Does nothing when something comes, or the connection ends.
+
+        Args:
+            address: Address of the server.
+            connection: A connection on which a request was sent, and nothing came for `WAIT_S`.
+
+        Raises:
+            NotResponding: Nothing comes.
+        """
+        self._wait(f"`{address}` does not respond yet")
+        readable = select.poll()
+        readable.register(connection.fileno(), select.POLLIN)
+        if not readable.poll(max(0.0, self.timeout_s - WAIT_S) * 1e3):
+            within = seconds(self.timeout_s)
+            message = f"`{address}` accepts connections, but sends no response within {within}"
+            raise NotResponding(message, _SILENT)
+
+    def _wait(self, reason: str) -> None:
+        if self.timeout_s > WAIT_S:
+            self.tell(f"{reason}; waiting up to {seconds(self.timeout_s)}")
+
+
+def _received_bytes(connection: _engine.Connection) -> int | None:
+    """Bytes received on a connection over TCP, with those of TLS; None where that is unknown.
+
+    Source:
+        `tcpi_bytes_received` in `struct tcp_info`, include/uapi/linux/tcp.h, since Linux 4.1.
+    """
+    end = _BYTES_RECEIVED_AT + 8
+    try:
+        with socket.socket(fileno=os.dup(connection.fileno())) as copy:
+            facts = copy.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, end)
+    except OSError:
+        return None  # a Unix socket
+    return (
+        int.from_bytes(facts[_BYTES_RECEIVED_AT:end], sys.byteorder) if len(facts) == end else None
+    )
+
+
 def _rendered(request: Request, address: str, protocol: Protocol, *, keep_alive: bool) -> bytes:
     """The bytes that are sent: those of the load where they change nothing.
 
@@ -180,26 +291,33 @@ def _rendered(request: Request, address: str, protocol: Protocol, *, keep_alive:
     if protocol == "websocket":
         return render(upgrade_request(request), address, keep_alive=True)
     sent = render(request, address, keep_alive)
-    if request.method in SAFE and request.upload is None and not request.expects_continue:
+    if _is_harmless(request):
         return sent
     probe = replace(request, method="OPTIONS", body=b"", upload=None, expects_continue=False)
     return render(probe, address, keep_alive)
 
 
 def _answer(
-    address: str, sent: bytes, tls: Tls | None, protocol: Protocol, *, is_head: bool
+    address: str,
+    sent: bytes,
+    tls: Tls | None,
+    protocol: Protocol,
+    *,
+    is_head: bool,
+    patience: _Patience | None = None,
 ) -> tuple[int | None, str | None]:
     """Status of a response on a new connection, and what is wrong with its type as one of events.
 
     The status is None where there was no connection in time.
 
     Raises:
-        NotResponding: There can be no connection.
+        NotResponding: There is no connection, or nothing comes on it.
         NoResponse: No complete response came, or the TLS handshake failed.
         InputError: A file of TLS cannot be used.
     """
+    block = None if tls is None else json.dumps(tls.block)
     try:
-        connection = _engine.Connection(address, WAIT_S, tls and json.dumps(tls.block))
+        connection = _connection(address, block, patience)
     except _engine.EngineFailure as failure:
         problem = str(failure.args[0]).removeprefix("the specification is wrong: ")
         hint = "check the TLS options and their files"
@@ -215,15 +333,31 @@ def _answer(
         message, hint = _UNREACHABLE[number]
         reason = os.strerror(number).lower()
         raise NotResponding(message.format(address=address, reason=reason), hint) from None
-    if protocol == "websocket":
-        return connection.status_of_upgrade(sent, WAIT_S), None
-    if protocol == "http2":
-        found = connection.ask_by_http2(sent, WAIT_S)
-    else:
-        found = connection.ask([sent], WAIT_S, is_head, WAIT_S)
+    before = _received_bytes(connection)
+    try:
+        if protocol == "websocket":
+            return connection.status_of_upgrade(sent, WAIT_S), None
+        if protocol == "http2":
+            found = connection.ask_by_http2(sent, WAIT_S)
+        else:
+            found = connection.ask([sent], WAIT_S, is_head, WAIT_S)
+    except _engine.NoResponse as error:
+        is_silent = before is not None and before == _received_bytes(connection)
+        if error.args[0] == "timed_out" and is_silent and patience and patience.has_own:
+            patience.require_byte(address, connection)
+        raise
     headers = ((name.lower(), value.decode("latin-1")) for name, value in found["headers"])
     response = HttpResponse(found["status"], tuple(headers), b"")
     return response.status, of_type(EVENT_STREAM)(response)
+
+
+def _connection(address: str, block: str | None, patience: _Patience | None) -> _engine.Connection:
+    try:
+        return _engine.Connection(address, WAIT_S, block)
+    except TimeoutError:
+        if patience is None:
+            raise
+    return patience.connection(address, block)
 
 
 def _require_socket(address: str, number: int) -> None:

@@ -38,6 +38,11 @@ def enough(rows: int, quantile: float) -> bool:
     return round(rows * (1 - quantile), 6) >= ROWS_ABOVE
 
 
+def rows_needed(quantile: float) -> int:
+    """From how many rows on a quantile is given."""
+    return math.ceil(round(ROWS_ABOVE / (1 - quantile), 6))
+
+
 def rank(rows: int, quantile: float) -> int:
     """Place of a quantile among so many values in rising order, from 1."""
     return max(1, math.ceil(round(quantile * rows, 6)))

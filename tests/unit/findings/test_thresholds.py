@@ -51,6 +51,12 @@ def test_a_quantity_that_could_not_be_measured_misses_every_gate(text: str) -> N
     assert gate.described(None) == f"{text}, but it was not measured"
 
 
+def test_a_percentile_of_a_short_load_says_how_many_responses_it_takes() -> None:
+    short = sample.summary("t", response_time_p99_ns=None, completed=570)
+    told = thresholds.read("p99>250ms").described(short)
+    assert told == "p99>250ms, but it takes 1,000 responses, and 570 came"
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -10,11 +10,11 @@ import pytest
 import sample
 import toy_trials
 from plimsoll import events, live
+from plimsoll.estimates import ASSUMED_BESIDE_S, ASSUMED_START_S
 from plimsoll.events import Progress
 from plimsoll.lab import announcing
 from plimsoll.lab.announcing import Announcer
 from plimsoll.live import LiveRun
-from plimsoll.plan import ASSUMED_AROUND_S
 from small_servers import eventually
 
 TRIALS = (toy_trials.trial(1), toy_trials.trial(2))
@@ -81,7 +81,7 @@ def test_the_file_is_removed_when_the_run_is_interrupted(tmp_path: Path) -> None
 
 
 def test_time_left_is_estimated_for_what_is_not_recorded(tmp_path: Path) -> None:
-    each_s = TRIALS[0].load.duration_s + ASSUMED_AROUND_S
+    each_s = TRIALS[0].load.duration_s + ASSUMED_START_S + ASSUMED_BESIDE_S
     with Announcer(tmp_path, TRIALS, events.ignore) as announcer:
         announcer(events.CampaignStarted(2, 1, 3.0))
         announcer(events.TrialSkipped(TRIALS[0], "completed"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +16,10 @@ from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
+from plimsoll.estimates import NOTHING_KNOWN, ROW_S, Course, FrameworkPace, report_s
+from plimsoll.events import Progress
 from plimsoll.lab import paces
-from plimsoll.plan import ROW_S, Trial, TrialPace, idle_around_s, plan, report_s
+from plimsoll.plan import Trial, plan
 from plimsoll.recording import Ending
 
 LOAD_S = 10.0
@@ -48,75 +51,168 @@ def planned(framework: Framework) -> Trial:
     return trial
 
 
-def ended(trial: Trial, sent: int | None, ending: Ending | None = None) -> events.TrialEnded:
-    driver = sample.driver(sent=sent)
-    return events.TrialEnded(trial, sample.recording(driver=driver, ending=ending or Ending()))
+def ended(
+    trial: Trial, sent: int | None, ending: Ending | None = None, start_s: float = 1.0
+) -> events.TrialEnded:
+    recorded = sample.recording(
+        driver=sample.driver(sent=sent),
+        server=sample.server(start_s=start_s),
+        ending=ending or Ending(),
+    )
+    return events.TrialEnded(trial, recorded)
 
 
-def test_the_pace_of_a_trial_is_what_it_took_besides_load_and_rows(
+def pace(framework: Framework) -> FrameworkPace:
+    """What is known of a framework."""
+    return paces.known([framework]).frameworks[framework.reference]
+
+
+def ran(
+    passed: list[float], trials: Sequence[Trial], took_s: float, sent: int = 1, turn_s: float = 0.0
+) -> None:
+    """A campaign of one trial, or of one group in turns."""
+    watch = paces.PaceKeeper(events.ignore, Course(turn_s=turn_s))
+    begun = (
+        events.GroupStarted(tuple(trials), 1, len(trials), LOAD_S)
+        if turn_s
+        else events.TrialStarted(trials[0], 1, 1, LOAD_S)
+    )
+    watch(begun)
+    passed.append(passed[-1] + took_s)
+    for trial in trials:
+        watch(ended(trial, sent))
+    watch(events.CampaignEnded(len(trials), ()))
+
+
+def test_the_pace_of_a_trial_is_what_it_took_besides_start_load_and_rows(
     small: Framework, passed: list[float]
 ) -> None:
-    trial = planned(small)
+    trial, course = planned(small), Course(idle_s=1.0)
     told: list[events.Event] = []
-    watch = paces.PaceKeeper(told.append, idle_s=1.0)
+    watch = paces.PaceKeeper(told.append, course)
     watch(events.TrialStarted(trial, 1, 1, LOAD_S))
-    passed.append(16.0)
+    passed.append(18.0)
     watch(ended(trial, sent=100_000))
-    passed.append(17.0)
+    passed.append(19.0)
     watch(events.CampaignEnded(1, ()))
-    (pace,) = paces.known([small]).values()
-    assert pace.around_s == pytest.approx(17.0 - LOAD_S - 100_000 * ROW_S - idle_around_s(1.0))
-    assert pace.requests_per_s == 10_000.0
+    found = pace(small)
+    assert found.start_s == 1.0
+    apart_s = LOAD_S + 1.0 + 100_000 * ROW_S + course.idle_around_s
+    assert found.beside_s == pytest.approx(19.0 - apart_s)
+    assert found.in_turns_s is None
+    assert found.requests_per_s == {"empty": 10_000.0}
     assert [type(one).__name__ for one in told] == ["TrialStarted", "TrialEnded", "CampaignEnded"]
+
+
+def test_one_trial_on_a_busy_machine_changes_little(small: Framework, passed: list[float]) -> None:
+    trial = planned(small)
+    for _ in range(3):
+        ran(passed, [trial], 15.0)
+    usual_s = pace(small).beside_s
+    assert usual_s == pytest.approx(4.0, abs=0.001)
+    ran(passed, [trial], 45.0)
+    assert pace(small).beside_s == pytest.approx(4.0 + 30.0 * paces.WEIGHT, abs=0.001)
+    for _ in range(20):
+        ran(passed, [trial], 12.0)
+    assert pace(small).beside_s == pytest.approx(1.0, abs=0.1)
+
+
+def test_each_endpoint_has_a_rate_of_its_own(small: Framework, passed: list[float]) -> None:
+    trial = planned(small)
+    ran(passed, [trial], 12.0, sent=100_000)
+    ran(passed, [replace(trial, endpoint=by_name("json"))], 12.0, sent=500)
+    ran(passed, [replace(trial, endpoint=by_name("json"))], 12.0, sent=500)
+    assert pace(small).requests_per_s == {"empty": 10_000.0, "json": 50.0}
 
 
 def test_a_rate_that_was_asked_for_is_no_pace(small: Framework, passed: list[float]) -> None:
     trial = planned(small)
     opened = replace(trial, load=replace(trial.load, model="open", connections=8))
-    for one, sent in ((trial, 100_000), (opened, 500)):
-        watch = paces.PaceKeeper(events.ignore)
-        watch(events.TrialStarted(one, 1, 1, LOAD_S))
-        passed.append(passed[-1] + 12.0)
-        watch(ended(one, sent))
-        watch(events.CampaignEnded(1, ()))
-    assert paces.known([small])["small"].requests_per_s == 10_000.0
+    limited = replace(trial, load=replace(trial.load, request_limit=7))
+    ran(passed, [trial], 12.0, sent=100_000)
+    for one in (opened, limited):
+        ran(passed, [one], 12.0, sent=500)
+    assert pace(small).requests_per_s == {"empty": 10_000.0}
 
 
 def test_those_that_take_turns_share_what_their_group_took(
     small: Framework, passed: list[float]
 ) -> None:
     trials = (planned(small), planned(replace(small, variant="other")))
-    watch = paces.PaceKeeper(events.ignore)
-    watch(events.GroupStarted(trials, 1, 2, 2 * LOAD_S))
-    passed.append(30.0)
-    for trial in trials:
-        watch(ended(trial, sent=1))
-    watch(events.CoolingDown(5.0))
-    found = paces.known([trial.framework for trial in trials])
-    assert found.keys() == {"small", "small:other"}
-    assert {round(one.around_s, 3) for one in found.values()} == {5.0}
+    ran(passed, trials, 2 * LOAD_S + 2 * 1.0 + 8.0, turn_s=1.0)
+    found = [pace(trial.framework) for trial in trials]
+    assert [one.in_turns_s for one in found] == pytest.approx([4.0, 4.0], abs=0.001)
+    assert {one.beside_s for one in found} == {None}
 
 
-def test_a_warm_up_of_a_server_that_trials_share_is_load_once(
+def turned(watch: paces.PaceKeeper, trial: Trial, load_s: float) -> None:
+    progress = Progress(load_s, "hold", 4, 4, 4, 1000.0, 100)
+    watch(events.TurnEnded(trial, progress))
+
+
+def test_what_lies_around_turns_is_known_apart_from_what_lies_between_endpoints(
     small: Framework, passed: list[float]
 ) -> None:
-    trial = replace(planned(small), start_warm_up_s=6.0, takes_turns=True)
-    other = replace(trial, id="other", endpoint=by_name("plaintext"))
-    watch = paces.PaceKeeper(events.ignore)
-    watch(events.GroupStarted((trial, other), 1, 2, 2 * LOAD_S + 6.0))
-    passed.append(2 * LOAD_S + 6.0 + 8.0)
+    trial, course = replace(planned(small), takes_turns=True), Course(turn_s=2.0)
+    watch = paces.PaceKeeper(events.ignore, course)
+    watch(events.GroupStarted((trial,), 1, 1, LOAD_S))
+    for number, around_s in enumerate((3.0, 0.2, 0.2, 5.0, 0.2), 1):
+        passed.append(passed[-1] + 2.0 + around_s)
+        turned(watch, trial, 2.0 * number)
+    watch(ended(trial, sent=1))
+    watch(events.CampaignEnded(1, ()))
+    turn_s = NOTHING_KNOWN.turn_s + paces.WEIGHT * (0.2 - NOTHING_KNOWN.turn_s)
+    assert paces.known([small]).turn_s == pytest.approx(turn_s)
+    rest_s = 8.6 - 1.0 - course.turns(trial) * 0.2
+    assert pace(small).in_turns_s == pytest.approx(rest_s, abs=0.001)
+
+
+def test_rests_in_the_warm_up_of_a_runtime_belong_to_its_start(
+    small: Framework, passed: list[float]
+) -> None:
+    jvm = replace(small, variant="jvm")
+    trial = replace(planned(jvm), start_warm_up_s=2.0, takes_turns=True)
+    other = replace(planned(small), takes_turns=True)
+    watch = paces.PaceKeeper(events.ignore, Course(turn_s=LOAD_S))
+    watch(events.GroupStarted((trial, other), 1, 2, 2 * LOAD_S + 2.0))
+    load_s = 0.0
+    for one, length_s, apart_s in ((trial, 1.0, 1.0), (trial, 1.0, 3.0), (trial, 10.0, 0.0)):
+        load_s += length_s
+        passed.append(passed[-1] + length_s + apart_s)
+        turned(watch, one, load_s)
     for one in (trial, other):
         watch(ended(one, sent=1))
     watch(events.CampaignEnded(2, ()))
-    assert paces.known([small])["small"].around_s == pytest.approx(4.0, abs=0.001)
+    assert pace(jvm).start_s == pytest.approx(1.0 + 3.0)
+    assert pace(small).start_s == 1.0
 
 
-def test_a_check_tells_something_as_long_as_there_was_no_trial(small: Framework) -> None:
+def test_the_compliance_gate_is_known_by_framework(small: Framework, passed: list[float]) -> None:
+    trial = planned(small)
+    watch = paces.PaceKeeper(events.ignore)
+    watch(events.Step("compliance", small))
+    passed.append(3.0)
+    watch(events.Step("another step"))
+    passed.append(9.0)
+    watch(events.TrialStarted(trial, 1, 1, LOAD_S))
+    passed.append(24.0)
+    watch(ended(trial, 1))
+    watch(events.CampaignEnded(1, ()))
+    assert pace(small).gate_s == 3.0
+    assert pace(small).beside_s == pytest.approx(4.0, abs=0.001)
+    ran(passed, [trial], 15.0)
+    assert pace(small).gate_s == 3.0
+
+
+def test_a_check_tells_something_as_long_as_there_was_no_trial(
+    small: Framework, passed: list[float]
+) -> None:
     paces.keep_check(small, 3.0, 0.5)
-    assert paces.known([small])["small"].around_s == 3.0 + 2 * 0.5 + paces.BESIDE_S
-    paces.keep([(small, TrialPace(9.0, 2.0))])
-    paces.keep_check(small, 3.0, 0.5)
-    assert paces.known([small]) == {"small": TrialPace(9.0, 2.0)}
+    assert pace(small) == FrameworkPace(3.0, 2 * 0.5 + paces.BESIDE_S)
+    ran(passed, [planned(small)], 15.0)
+    known = pace(small)
+    paces.keep_check(small, 30.0, 0.5)
+    assert pace(small) == known
 
 
 def test_a_trial_that_failed_tells_nothing(small: Framework, passed: list[float]) -> None:
@@ -127,40 +223,45 @@ def test_a_trial_that_failed_tells_nothing(small: Framework, passed: list[float]
         passed.append(passed[-1] + 60.0)
         watch(end)
     watch(events.CampaignEnded(0, ()))
-    assert paces.known([small]) == {}
+    assert paces.known([small]) == NOTHING_KNOWN
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"a": 1}', '{"a": {"b": 1}}', '{"a": null}'])
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{", '{"a": 1}', '{"frameworks": {"a": {"b": 1}}}', '{"frameworks": null}'],
+)
 def test_a_damaged_file_tells_nothing_and_is_replaced(
     state: Path, small: Framework, content: str
 ) -> None:
     state.parent.mkdir()
     state.write_text(content)
-    assert paces.known([small]) == {}
-    paces.keep([(small, TrialPace(1.0, 2.0))])
-    assert paces.known([small]) == {"small": TrialPace(1.0, 2.0)}
+    assert paces.known([small]) == NOTHING_KNOWN
+    paces.keep_check(small, 1.0, 2.0)
+    assert pace(small).start_s == 1.0
 
 
-def test_the_last_report_tells_how_long_the_next_one_takes(small: Framework) -> None:
-    assert paces.report_factor() == 1.0
+def test_reports_tell_how_long_the_next_one_takes(small: Framework) -> None:
+    assert paces.known([]).report_factor is None
     paces.keep_report(4, 3 * report_s(4))
-    paces.keep([(small, TrialPace())])
-    assert paces.report_factor() == pytest.approx(3.0)
-    assert paces.known([small]) == {"small": TrialPace()}
+    paces.keep_check(small, 1.0, 2.0)
+    assert paces.known([small]).report_factor == pytest.approx(3.0)
+    paces.keep_report(4, 6 * report_s(4))
+    assert paces.known([small]).report_factor == pytest.approx(3.0 + 3.0 * paces.WEIGHT)
+    assert pace(small).start_s == 1.0
 
 
 def test_what_does_not_exist_is_forgotten(state: Path, small: Framework, tmp_path: Path) -> None:
     gone = small_servers.framework(tmp_path / "vanished", "")
-    paces.keep([(gone, TrialPace())])
+    paces.keep_check(gone, 1.0, 2.0)
     shutil.rmtree(gone.folder)
-    paces.keep([(small, TrialPace())])
+    paces.keep_check(small, 1.0, 2.0)
     assert "vanished" not in state.read_text()
-    assert paces.known([small, gone]).keys() == {"small"}
+    assert paces.known([small, gone]).frameworks.keys() == {"small"}
 
 
 def test_where_nothing_can_be_kept_the_campaign_goes_on(
     small: Framework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
-    paces.keep([(small, TrialPace(1.0, 2.0))])
-    assert paces.known([small]) == {}
+    paces.keep_check(small, 1.0, 2.0)
+    assert paces.known([small]) == NOTHING_KNOWN

@@ -22,6 +22,7 @@ import experiments
 import sample
 from plimsoll import tables
 from plimsoll.campaign import as_run
+from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents
@@ -276,6 +277,46 @@ def test_a_trial_begins_a_page_of_its_own(document: pypdf.PdfReader, pages: list
     assert places == sorted(set(places))
     for title, page in trial_pages(document):
         assert pages[page].startswith(bare(title))
+
+
+NOTES = tuple(
+    f"Fact {number} of the framework that a reader of a trial must know." for number in range(12)
+)
+
+
+def annotated(*notes: tuple[str, ...]) -> Findings:
+    """A campaign of two frameworks, a trial of the first for each of some notes."""
+    trials = [
+        sample.sound_trial(framework="axum", repetition=number, notes=of_trial)
+        for number, of_trial in enumerate(notes, 1)
+    ]
+    other = sample.sound_trial(framework="go", throughput=4000.0)
+    recorded = (*trials, other)
+    compared = comparisons([ComparedTrial(one.recording, one.summary, False) for one in recorded])
+    return Findings("sample", "0.1.0", recorded, compared)
+
+
+def test_a_trial_of_a_framework_with_many_notes_takes_one_page() -> None:
+    document = read(annotated(NOTES, NOTES, NOTES))
+    places = [page for _, page in trial_pages(document)]
+    assert [*places, len(document.pages)] == [places[0] + number for number in range(5)]
+
+
+def test_charts_become_smaller_before_a_trial_takes_two_pages() -> None:
+    document = read(annotated(NOTES[:6]))
+    places = [page for _, page in trial_pages(document)]
+    assert places[1] - places[0] == 1
+    assert len(read(annotated(NOTES * 6)).pages) > len(document.pages)
+
+
+def test_notes_that_all_trials_of_a_framework_have_are_printed_once() -> None:
+    own = "Only this trial was read without its readings of memory."
+    document = read(annotated(NOTES[:2], (*NOTES[:2], own)))
+    pages, starts = texts(document), [page for _, page in trial_pages(document)]
+    for note in NOTES[:2]:
+        assert [searched(note) in page for page in pages].count(True) == 1
+        assert not any(searched(note) in page for page in pages[starts[0] :])
+    assert [place for place, page in enumerate(pages) if searched(own) in page] == [starts[1]]
 
 
 def test_nothing_that_a_trial_shows_is_missing_on_its_pages(

@@ -7,6 +7,7 @@ import socket
 import ssl
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll import addresses
+from plimsoll.campaign.load import Protocol
 from plimsoll.campaign.requests import Request
+from plimsoll.campaign.tls import Tls
 from plimsoll.errors import NotResponding
 from plimsoll.serving import responding
 
@@ -112,6 +115,80 @@ def test_a_server_that_is_slow_is_put_under_load(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(responding, "WAIT_S", 0.05)
     with serving(lambda connection, _: (connection.recv(1), None)[1]) as (address, _):
         assert required(address) == 1
+
+
+def patient(
+    address: str, request: Request = GET, protocol: Protocol = "http1"
+) -> tuple[int, list[str]]:
+    """How many requests a server was sent that has a while to respond, and what was said."""
+    said: list[str] = []
+    sent = responding.require(
+        address, request, keep_alive=True, protocol=protocol, timeout_s=0.3, tell=said.append
+    )
+    return sent, said
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A complete response has a twentieth of a second."""
+    monkeypatch.setattr(responding, "WAIT_S", 0.05)
+
+
+def test_a_server_that_closes_is_not_waited_for() -> None:
+    said: list[str] = []
+    with serving(closes) as (address, _), pytest.raises(NotResponding, match="closes every"):
+        responding.require(address, GET, keep_alive=True, timeout_s=60.0, tell=said.append)
+    assert said == []
+
+
+def waits(connection: socket.socket, number: int) -> None:
+    """Sends nothing until the client leaves."""
+    connection.recv(1)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_server_that_never_sends_anything_is_told_after_the_timeout() -> None:
+    with (
+        serving(waits) as (address, heard),
+        pytest.raises(NotResponding, match="accepts connections, but sends no response") as caught,
+    ):
+        patient(address)
+    assert "--timeout" in caught.value.hint
+    assert caught.value.exit_code == 4
+    assert len([one for one in heard if one.startswith(b"GET")]) == 1
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_server_that_has_time_until_the_timeout_is_put_under_load() -> None:
+    def sleeps(connection: socket.socket, number: int) -> None:
+        time.sleep(0.12)
+        connection.sendall(RIGHT)
+
+    with serving(sleeps) as (address, _):
+        sent, said = patient(address)
+        assert sent == 1
+        assert said == [f"`{address}` does not respond yet; waiting up to 300 ms"]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_handshake_that_never_ends_is_told_after_the_timeout() -> None:
+    with (
+        serving(waits) as (address, _),
+        pytest.raises(NotResponding, match=r"^no connection over TLS to .* within 300 ms$"),
+    ):
+        responding.require(address, GET, keep_alive=True, tls=Tls("localhost"), timeout_s=0.3)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    ("request_sent", "protocol"),
+    [(Request("/", "POST", "/orders", body=b"one"), "http1"), (GET, "http2")],
+)
+def test_where_silence_says_nothing_of_the_load_it_begins(
+    request_sent: Request, protocol: Protocol
+) -> None:
+    with serving(waits) as (address, _):
+        assert patient(address, request_sent, protocol) == (1, [])
 
 
 def test_a_method_that_may_change_something_is_not_sent() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
+from plimsoll.findings import servers as servers_seen
 from plimsoll.report import contents, sections, words
 from plimsoll.report.contents import against_latency, answer, repeat, servers
 from plimsoll.report.formats.pictures import joined, sized, svg
@@ -39,7 +40,7 @@ SOUND = "●"
 
 _PT_PER_PX = 0.6
 _GAP_PT = 12.0
-_HEIGHTS_PX = {200: 116, 150: 88, 130: 88, 80: 44, 70: 116}
+_HEIGHTS_PX = {200: 92, 150: 72, 130: 72, 80: 38, 70: 92}
 _ROWS = (
     (charts.throughput, charts.heat_map),
     (charts.response_time, charts.machine_speed),
@@ -171,7 +172,7 @@ class PaperTrial:
         connections: What became of the connections: name and count.
         failures: How requests failed: outcome, error number, count, first and last.
         lists: Titles and facts of server, driver and versions.
-        notes: What a reader must know besides.
+        notes: What a reader must know besides what its framework's notes say.
     """
 
     title: str
@@ -218,6 +219,7 @@ class Paper:
         servers_caption: What the table of servers shows.
         server_headings: Its columns between the framework and the listen queue.
         servers: Its rows.
+        server_notes: Framework, and what a reader must know of it: notes that all its trials have.
         repeat: Heading and caption of how to repeat the campaign.
         how_to_repeat: The lines of the command, and facts; None where there was no campaign file.
         as_run: The lines of the campaign as run; none where there was no campaign file.
@@ -248,6 +250,7 @@ class Paper:
     servers_caption: str
     server_headings: tuple[str, ...]
     servers: tuple[ServerRow, ...]
+    server_notes: tuple[tuple[str, tuple[str, ...]], ...]
     repeat: tuple[str, str]
     how_to_repeat: tuple[tuple[str, ...], Facts] | None
     as_run: tuple[str, ...]
@@ -294,6 +297,8 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
     hosts = [("Machine", summary) for summary, _ in contents.machines(findings).values()]
     of_sections = sections.of(findings)
     how = repeat.repeat(findings)
+    notes = tuple(_common_notes(findings, trials))
+    printed = {trial: one.common for one in notes for trial in one.trials}
     return Paper(
         campaign=findings.campaign.strip() or wording.ABSENT,
         version=findings.version,
@@ -319,13 +324,16 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         servers_caption=servers.CAPTION,
         server_headings=servers.HEADINGS,
         servers=tuple(servers.rows(findings)),
+        server_notes=tuple((one.framework, one.common) for one in notes),
         repeat=(repeat.HEADING, repeat.CAPTION),
         how_to_repeat=None if how is None else (tuple(how.command.splitlines()), how.facts),
         as_run=tuple(contents.as_run(findings).splitlines()),
         as_run_heading=contents.AS_RUN,
         glossary=contents.GLOSSARY,
         statistics=words.STATISTIC_HEADINGS,
-        trials=tuple(_trial(one, drawings) for one in trials),
+        trials=tuple(
+            _trial(one, printed.get(one.trial.recording.trial, ()), drawings) for one in trials
+        ),
     )
 
 
@@ -437,7 +445,39 @@ def _on_paper(table: SectionTable) -> SectionTable:
     return replace(table, lines=lines, notes=marked(table.notes))
 
 
-def _trial(trial: TrialContents, drawings: Drawings) -> PaperTrial:
+@dataclass(frozen=True)
+class _Notes:
+    """Notes that all trials of a framework have: they are printed once.
+
+    Attributes:
+        framework: The framework.
+        common: The notes.
+        trials: Ids of its trials; a single one keeps its own notes.
+    """
+
+    framework: str
+    common: tuple[str, ...]
+    trials: tuple[str, ...]
+
+
+def _common_notes(findings: Findings, trials: Sequence[TrialContents]) -> Iterator[_Notes]:
+    of_trial = {one.trial.recording.trial: one.notes for one in trials}
+    for entry in servers_seen.of_findings(findings):
+        ids = tuple(one.recording.trial for one in entry.trials)
+        first, *others = (of_trial[trial] for trial in ids)
+        common = tuple(note for note in first if all(note in notes for notes in others))
+        if others and common:
+            yield _Notes(entry.framework, common, ids)
+
+
+def _trial(trial: TrialContents, known: Sequence[str], drawings: Drawings) -> PaperTrial:
+    """The page of a trial.
+
+    Args:
+        trial: The trial.
+        known: Notes that stand elsewhere.
+        drawings: Gets the pictures.
+    """
     level = words.level_name(trial.state).capitalize()
     by_checks = f"{level} {trial.by_checks}" if trial.by_checks else ""
     lists = (
@@ -466,7 +506,7 @@ def _trial(trial: TrialContents, drawings: Drawings) -> PaperTrial:
             for one in trial.failures
         ),
         lists=tuple((title, facts) for title, facts in lists if facts),
-        notes=trial.notes,
+        notes=tuple(note for note in trial.notes if note not in known),
     )
 
 

@@ -1,0 +1,312 @@
+"""Estimates: the time and disk space that the trials of a plan need.
+
+A run is its loads, the starts of its servers, what lies around each trial, the compliance gate,
+pauses, and the report. What earlier runs took on this host replaces what is assumed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import TYPE_CHECKING, Self
+
+from plimsoll import plan
+from plimsoll.campaign.power import SETTLE_S
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.campaign.campaign import Campaign
+    from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.load import Load, Stage
+    from plimsoll.plan import Trial
+
+REQUEST_BYTES = 48
+"""Size of the record of one request before compression."""
+
+ROW_S = 2e-6
+"""Seconds for which each request is stored, summarised and judged after the load."""
+
+BEGIN_S = 2.0
+"""Seconds of a run before its first server: digests of what runs, facts of the host."""
+
+ASSUMED_REQUESTS_PER_S = 50_000.0
+"""Requests per second assumed if the load does not define them."""
+
+ASSUMED_START_S = 0.3
+"""Seconds that a server is assumed to need until it responds."""
+
+ASSUMED_COMPILING_START_S = 10.0
+"""The same of a runtime that compiles, with its rests between pulses of warm-up."""
+
+ASSUMED_BESIDE_S = 3.0
+"""Seconds assumed for the rest of a trial with a server of its own.
+
+Two checks of the contract, the stop, files, and verdicts apart from rows.
+"""
+
+ASSUMED_IN_TURNS_S = 1.2
+"""The same of a trial in turns, whose server others share."""
+
+ASSUMED_TURN_S = 0.03
+"""Seconds assumed around each turn: readings before and after it, the control between rounds."""
+
+ASSUMED_GATE_S = 2.0
+"""Seconds assumed for the compliance gate of a framework, without the start of its server."""
+
+REPORT_S = 3.0
+"""Seconds of verdicts on a campaign and its report, assumed by an estimate."""
+
+REPORT_PER_TRIAL_S = 0.6
+"""The same for each trial: its charts in every format."""
+
+
+@dataclass(frozen=True)
+class FrameworkPace:
+    """What earlier trials of a framework on this host tell about the next.
+
+    Attributes:
+        start_s: Seconds until its server responds, with the rests of its warm-up.
+        beside_s: Seconds of a trial besides its start, its load and what depends on the number of
+            requests; None where no trial had a server of its own.
+        in_turns_s: The same for a trial in turns, and besides its turns; None where there was none.
+        gate_s: Seconds of its compliance gate; None where it was not examined.
+        requests_per_s: Requests per second of a closed load, by endpoint.
+    """
+
+    start_s: float
+    beside_s: float | None = None
+    in_turns_s: float | None = None
+    gate_s: float | None = None
+    requests_per_s: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def rate_at(self, endpoint: str) -> float:
+        """Requests per second of a closed load: there, else of its other endpoints, else assumed.
+
+        Args:
+            endpoint: Name of the endpoint.
+        """
+        known = self.requests_per_s
+        if endpoint in known:
+            return known[endpoint]
+        return fmean(known.values()) if known else ASSUMED_REQUESTS_PER_S
+
+    def around_s(self, *, takes_turns: bool) -> float:
+        """Seconds of a trial besides what is counted apart.
+
+        Args:
+            takes_turns: Whether its server is shared.
+        """
+        kept = self.in_turns_s if takes_turns else self.beside_s
+        if kept is not None:
+            return kept
+        return ASSUMED_IN_TURNS_S if takes_turns else ASSUMED_BESIDE_S
+
+    @property
+    def examined_s(self) -> float:
+        """Seconds of its compliance gate, with the start of its server."""
+        return ASSUMED_GATE_S + self.start_s if self.gate_s is None else self.gate_s
+
+
+@dataclass(frozen=True)
+class Paces:
+    """What is known of this host.
+
+    Attributes:
+        frameworks: By reference; those that never ran here are missing.
+        turn_s: Seconds around each turn.
+        report_factor: How much longer a report takes than `report_s` says; None where there was
+            none.
+    """
+
+    frameworks: Mapping[str, FrameworkPace] = field(default_factory=dict[str, FrameworkPace])
+    turn_s: float = ASSUMED_TURN_S
+    report_factor: float | None = None
+
+    def of(self, trial: Trial) -> FrameworkPace:
+        """What is known of the framework of a trial, or assumed."""
+        assumed = ASSUMED_COMPILING_START_S if trial.start_warm_up_s else ASSUMED_START_S
+        return self.frameworks.get(trial.framework.reference, FrameworkPace(assumed))
+
+    def rate(self, framework: Framework, endpoint: str) -> float:
+        """Requests per second of a closed load, known or assumed.
+
+        Args:
+            framework: The framework.
+            endpoint: Name of the endpoint.
+        """
+        known = self.frameworks.get(framework.reference)
+        return known.rate_at(endpoint) if known else ASSUMED_REQUESTS_PER_S
+
+
+@dataclass(frozen=True)
+class Course:
+    """How trials follow each other, as far as it takes time.
+
+    Attributes:
+        cool_down_s: Pause between two trials, or two groups in turns, in seconds.
+        idle_s: Seconds for which the idle host is read before and after each of them.
+        turn_s: Length of a turn in seconds; 0 where each trial has a server of its own.
+        has_gate: Whether each framework passes the compliance gate first.
+    """
+
+    cool_down_s: float = 0.0
+    idle_s: float = 0.0
+    turn_s: float = 0.0
+    has_gate: bool = False
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> Self:
+        """That of a campaign."""
+        return cls(campaign.cool_down_s, campaign.idle_s, campaign.turn_s, campaign.compliance)
+
+    def parts(self, trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], ...]:
+        """Trials between two pauses: groups in turns, else each alone."""
+        return plan.groups(trials) if self.turn_s else tuple((trial,) for trial in trials)
+
+    def turns(self, trial: Trial) -> int:
+        """How many turns a trial has: one before its holds, and those in them."""
+        if not self.turn_s:
+            return 0
+        before_s = trial.load.before_holds_s
+        return bool(before_s) + math.ceil((trial.load.duration_s - before_s) / self.turn_s)
+
+    @property
+    def idle_around_s(self) -> float:
+        """Seconds that reading the idle host takes before and after a part, with its pauses."""
+        return 2 * (self.idle_s + SETTLE_S) if self.idle_s else 0.0
+
+
+NOTHING_KNOWN = Paces()
+"""The paces of a host on which nothing ran."""
+
+AT_ONCE = Course()
+"""Trials with servers of their own, without pauses."""
+
+
+@dataclass(frozen=True)
+class PlanEstimate:
+    """Time and disk space that a plan needs.
+
+    Attributes:
+        trials: Number of trials.
+        load_s: Time under load, in seconds.
+        duration_s: Total time of `run` in seconds: loads, pauses, the rest of each trial, report.
+        requests: Requests sent.
+        bytes: Size of their records before compression, all trials together.
+        largest_trial_bytes: The same for the trial with the most requests.
+        assumed_trials: Trials whose framework never ran on this host.
+    """
+
+    trials: int
+    load_s: float
+    duration_s: float
+    requests: int
+    bytes: int
+    largest_trial_bytes: int
+    assumed_trials: int
+
+
+def estimate(
+    trials: Sequence[Trial],
+    course: Course = AT_ONCE,
+    paces: Paces = NOTHING_KNOWN,
+    *,
+    with_report: bool = True,
+) -> PlanEstimate:
+    """Time and disk space that some trials need.
+
+    The number of requests of a closed load depends on the server: it is taken from the pace, up to
+    the limits of the load: its think time and its number of requests. An open load defines it.
+
+    Args:
+        trials: The trials.
+        course: How they follow each other.
+        paces: What is known of this host.
+        with_report: Whether the begin of the run and its report count.
+    """
+    requests = [_requests(trial.load, _rate(trial, paces)) for trial in trials]
+    duration_s = conducting_s(trials, course, paces) + ROW_S * sum(requests)
+    if with_report and trials:
+        factor = 1.0 if paces.report_factor is None else paces.report_factor
+        duration_s += BEGIN_S + factor * report_s(len(trials))
+    return PlanEstimate(
+        trials=len(trials),
+        load_s=loads_s(trials, paces),
+        duration_s=duration_s,
+        requests=sum(requests),
+        bytes=sum(requests) * REQUEST_BYTES,
+        largest_trial_bytes=max(requests, default=0) * REQUEST_BYTES,
+        assumed_trials=sum(trial.framework.reference not in paces.frameworks for trial in trials),
+    )
+
+
+def conducting_s(trials: Sequence[Trial], course: Course, paces: Paces) -> float:
+    """Seconds that some trials take, without what depends on the number of requests."""
+    parts = course.parts(trials)
+    pauses_s = course.idle_around_s * len(parts) + course.cool_down_s * max(0, len(parts) - 1)
+    around_s = sum(paces.of(one).around_s(takes_turns=bool(course.turn_s)) for one in trials)
+    return (
+        loads_s(trials, paces)
+        + sum(starts_s(part, paces) for part in parts)
+        + around_s
+        + paces.turn_s * sum(map(course.turns, trials))
+        + pauses_s
+        + (_gates_s(trials, paces) if course.has_gate else 0.0)
+    )
+
+
+def loads_s(trials: Sequence[Trial], paces: Paces = NOTHING_KNOWN) -> float:
+    """Length of the loads of some trials, with those that only warm up their servers.
+
+    A load with a number of requests may end earlier.
+
+    Args:
+        trials: The trials.
+        paces: What is known of this host.
+    """
+    return plan.start_warm_ups_s(trials) + sum(
+        _load_s(trial.load, _rate(trial, paces)) for trial in trials
+    )
+
+
+def starts_s(part: Sequence[Trial], paces: Paces) -> float:
+    """Seconds of the starts of the servers of a trial, or of a group in turns."""
+    of_each = {trial.framework.reference: paces.of(trial).start_s for trial in part}
+    return sum(of_each[name] * count for name, count in plan.servers_of_each(part).items())
+
+
+def report_s(trials: int) -> float:
+    """Seconds that the report of some trials is assumed to take."""
+    return REPORT_S + REPORT_PER_TRIAL_S * trials if trials else 0.0
+
+
+def _gates_s(trials: Sequence[Trial], paces: Paces) -> float:
+    return sum({one.framework.reference: paces.of(one).examined_s for one in trials}.values())
+
+
+def _rate(trial: Trial, paces: Paces) -> float:
+    return paces.rate(trial.framework, trial.endpoint.name)
+
+
+def _load_s(load: Load, requests_per_s: float) -> float:
+    if load.request_limit is None:
+        return load.duration_s
+    return min(load.duration_s, load.request_limit / requests_per_s)
+
+
+def _requests(load: Load, requests_per_s: float) -> int:
+    total = sum(_stage_requests(load, stage, requests_per_s) for stage in load.stages)
+    return round(total if load.request_limit is None else min(total, load.request_limit))
+
+
+def _stage_requests(load: Load, stage: Stage, requests_per_s: float) -> float:
+    level = stage.mean_level
+    if load.model == "open":
+        rate_per_s = level
+    elif load.think_time_s > 0:
+        rate_per_s = min(requests_per_s, level / load.think_time_s)
+    else:
+        rate_per_s = requests_per_s if level > 0 else 0.0
+    return rate_per_s * stage.duration_s
