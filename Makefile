@@ -114,8 +114,8 @@ check-python: setup
 	$(BIN)/lint-imports
 
 .PHONY: contract
-contract: setup ## every framework really started and asked; FRAMEWORK=name for one
-	$(BIN)/python -m pytest tests/contract $(if $(FRAMEWORK),-m $(FRAMEWORK))
+contract: setup ## every framework really started and asked; FRAMEWORK=name for one, "one or other" for more
+	$(BIN)/python -m pytest tests/contract $(if $(FRAMEWORK),-m "$(FRAMEWORK)")
 
 FUZZ_SECONDS ?= 60
 FUZZ := crates/engine/fuzz

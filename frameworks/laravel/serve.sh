@@ -18,7 +18,11 @@ finish() {
 trap finish EXIT
 trap 'exit 0' TERM INT
 
-cp -R "$BUILD/app" *.conf "$RUN"
+# Dates stay: Laravel compiles a page again unless it is older than what was compiled of it.
+cp -Rp "$BUILD/app" *.conf "$RUN"
+[ -z "${FILES:-}" ] || ln -s "$FILES/static" "$RUN/app/public/static"
+# Where the database is comes from the environment, and paths from where the application is now.
+(cd "$RUN/app" && php artisan config:cache && php artisan view:cache) >/dev/null
 chmod -R u=rwX,go=rX "$RUN"
 cd "$RUN"
 

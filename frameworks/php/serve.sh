@@ -18,7 +18,8 @@ finish() {
 trap finish EXIT
 trap 'exit 0' TERM INT
 
-cp -R public *.conf "$RUN"
+cp -R public src *.conf "$RUN"
+[ -z "${FILES:-}" ] || ln -s "$FILES/static" "$RUN/public/static"
 chmod -R u=rwX,go=rX "$RUN"
 cd "$RUN"
 

@@ -18,6 +18,7 @@ trap finish EXIT
 trap 'exit 0' TERM INT
 
 cp -R "$BUILD/app" *.conf "$RUN"
+[ -z "${FILES:-}" ] || ln -s "$FILES/static" "$RUN/app/public/static"
 chmod -R u=rwX,go=rX "$RUN"
 cd "$RUN"
 

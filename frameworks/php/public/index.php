@@ -4,7 +4,10 @@
 
 declare(strict_types=1);
 
-$path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
+require __DIR__ . '/../src/database.php';
+require __DIR__ . '/../src/web.php';
+
+$path = (string) parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
 
 match ("{$_SERVER['REQUEST_METHOD']} $path") {
     'GET /empty' => answer(''),
@@ -17,10 +20,31 @@ match ("{$_SERVER['REQUEST_METHOD']} $path") {
     'POST /postArgs2048', 'POST /postArgsMulti2048' => answerArgs($_POST),
     'GET /args' => answerChecksum($_GET),
     'POST /json' => answerJson(file_get_contents('php://input')),
-    default => preg_match('#^/fibonacci/(\d{1,5})$#', (string) $path, $matches)
-        ? answer(gmp_strval(fibonacci((int) $matches[1])))
-        : answer("no such page\n", 404),
+    'GET /fortunes' => answerFortunes(),
+    'POST /upload' => answer(checksumOfBody()),
+    'POST /json-in' => answerSumOfValues(file_get_contents('php://input')),
+    default => preg_match('#^(/[a-z]+)/(\d{1,9})$#', $path, $matches)
+        ? answerNumber("{$_SERVER['REQUEST_METHOD']} $matches[1]", (int) $matches[2])
+        : answerMissing(),
 };
+
+/** The paths that end with a number. */
+function answerNumber(string $request, int $number): void
+{
+    match ($request) {
+        'GET /fibonacci' => answer(gmp_strval(fibonacci($number))),
+        'GET /db' => answerRow($number),
+        'POST /updates' => answerUpdates($number),
+        'GET /items' => answerItems($number),
+        'GET /stream' => answerStream($number),
+        default => answerMissing(),
+    };
+}
+
+function answerMissing(): void
+{
+    answer("no such page\n", 404);
+}
 
 function answer(string $body, int $status = 200, string $type = 'text/plain'): void
 {
@@ -53,7 +77,12 @@ function answerJson(string $body): void
         answer("{$error->getMessage()}\n", 400);
         return;
     }
-    answer(json_encode($person, JSON_THROW_ON_ERROR), type: 'application/json');
+    answerAsJson($person);
+}
+
+function answerAsJson(mixed $value): void
+{
+    answer(json_encode($value, JSON_THROW_ON_ERROR), type: 'application/json');
 }
 
 /** F(n) by n - 1 additions; F(0) = 0, F(1) = 1. */

@@ -7,11 +7,11 @@ return [
     'timezone' => 'UTC',
     'locale' => 'en',
 
-    // An API without a database, sessions and mail.
+    // An API without sessions and mail.
     'providers' => [
+        Illuminate\Database\DatabaseServiceProvider::class,
         Illuminate\Filesystem\FilesystemServiceProvider::class,
         Illuminate\Foundation\Providers\FoundationServiceProvider::class,
-        // The factory of responses asks for it.
         Illuminate\View\ViewServiceProvider::class,
         App\Providers\RouteServiceProvider::class,
     ],

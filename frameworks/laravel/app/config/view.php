@@ -1,5 +1,6 @@
 <?php
 
 return [
-    'paths' => [],
+    'paths' => [resource_path('views')],
+    'compiled' => storage_path('framework/views'),
 ];

@@ -2,9 +2,6 @@
 class ContractController < ActionController::API
   LETTERS = [2048, 8192, 32_768].to_h { |count| [count, ("A" * count).freeze] }.freeze
 
-  # Puma writes no Date of its own; Apache does, in place of this one.
-  before_action { response.date = Time.now }
-
   def empty
     head :ok
   end

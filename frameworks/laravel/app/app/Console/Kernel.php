@@ -7,6 +7,8 @@ use Illuminate\Foundation\Console\ConfigClearCommand;
 use Illuminate\Foundation\Console\Kernel as ConsoleKernel;
 use Illuminate\Foundation\Console\RouteCacheCommand;
 use Illuminate\Foundation\Console\RouteClearCommand;
+use Illuminate\Foundation\Console\ViewCacheCommand;
+use Illuminate\Foundation\Console\ViewClearCommand;
 
 class Kernel extends ConsoleKernel
 {
@@ -16,5 +18,7 @@ class Kernel extends ConsoleKernel
         ConfigClearCommand::class,
         RouteCacheCommand::class,
         RouteClearCommand::class,
+        ViewCacheCommand::class,
+        ViewClearCommand::class,
     ];
 }

@@ -1,0 +1,4 @@
+# A row with a sentence.
+class Fortune < ActiveRecord::Base
+  self.table_name = "fortune"
+end
