@@ -95,7 +95,14 @@ def _refuse_script(_context: click.Context, _option: click.Parameter, script: st
 @click.option("-z", "as_oha", type=options.DURATION, hidden=True, help="oha's name of -d.")
 @click.option("-k", is_flag=True, hidden=True, expose_value=False, help="ab's: always so.")
 @click.option("--latency", is_flag=True, hidden=True, expose_value=False, help="wrk's: always so.")
-@click.option("-s", "--script", hidden=True, expose_value=False, callback=_refuse_script)
+@click.option(
+    "-s",
+    "--script",
+    hidden=True,
+    expose_value=False,
+    callback=_refuse_script,
+    help="wrk's: no script runs.",
+)
 @click.option(
     "-n",
     "--requests",

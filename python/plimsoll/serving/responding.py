@@ -168,9 +168,8 @@ def require(
         How many requests were sent.
 
     Raises:
-        NotResponding: Nothing listens, nothing is sent, what is spoken there is not the load's
-            protocol, or not over TLS as requested, or a response has ended that is no stream of
-            events.
+        NotResponding: Nothing listens, or nothing is sent; the protocol there is not the load's, or
+            not over TLS as requested; or a response has ended that is no stream of events.
         InputError: The request would break its head apart, or a file of TLS cannot be used.
     """
     sent = _rendered(request, address, protocol, keep_alive=keep_alive)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -50,8 +52,9 @@ def test_the_first_request_waits_for_nothing_heavy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))  # the process leaves without tidying up
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"127.0.0.1:{silent.getsockname()[1]}"
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        Thread(target=server.handle_request, daemon=True).start()
+        address = f"127.0.0.1:{server.server_port}"
         found = loaded(WHEN_THE_DRIVER_STARTS, "load", address, "-n", "1", "-q")
     later = {
         "rich",
