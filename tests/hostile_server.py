@@ -81,9 +81,9 @@ class Connection(asyncio.Protocol):
                 self.transport.write(WRONG)
             case "resets" if nth % 10 == 0:
                 self.reset()
-            case "starves" if self.number % 4 == 0:
+            case "starves" if self.number % 4 == 1:
                 pass
-            case "silent":
+            case "silent" if self.number:  # the first connection is that of before the load
                 pass
             case "freezes" if passed_s > FREEZES_AFTER_S and not self.server.has_frozen:
                 self.server.has_frozen = True

@@ -140,7 +140,8 @@ class InputError(PlimsollError):
     exit_code = 2
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        super().__init__("\n".join(str(problem) for problem in problems))
+        hints = dict.fromkeys(problem.hint for problem in problems if problem.hint)
+        super().__init__("\n".join(str(problem) for problem in problems), "\n".join(hints))
         self.problems = tuple(problems)
 
 

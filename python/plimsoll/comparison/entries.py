@@ -101,12 +101,18 @@ class Entry:
     def alone(self, quantity: str) -> tuple[float, ...]:
         """A rate of each repetition, had it had its cores to itself, where it is known.
 
+        Where one repetition does not know what it lost, none is corrected: repetitions are compared
+        with each other.
+
         Args:
             quantity: Name of its column in `summaries`.
         """
-        known = ((one.value(quantity), one.lost_ratio or 0.0) for one in self.repetitions)
+        lost = [one.lost_ratio for one in self.repetitions if one.lost_ratio is not None]
+        if len(lost) < len(self.repetitions):
+            return self.values(quantity)
+        known = zip((one.value(quantity) for one in self.repetitions), lost, strict=True)
         return tuple(
-            value / (1 - min(lost, MOST_LOST)) for value, lost in known if value is not None
+            value / (1 - min(ratio, MOST_LOST)) for value, ratio in known if value is not None
         )
 
     def steadied(self, quantity: str) -> tuple[float, ...]:

@@ -11,6 +11,7 @@ from plimsoll import doors
 
 if TYPE_CHECKING:
     from plimsoll.lab import (
+        arguments,
         audits,
         calibrations,
         campaign_hosts,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "arguments",
     "audits",
     "calibrations",
     "campaign_hosts",

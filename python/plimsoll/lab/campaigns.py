@@ -19,7 +19,7 @@ from plimsoll.errors import InputError, Problem
 from plimsoll.estimates import Course
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, ignore
 from plimsoll.findings import campaign_thresholds, derivation, gathering
-from plimsoll.lab import campaign_hosts, databases, following, selection
+from plimsoll.lab import arguments, campaign_hosts, databases, following, selection
 from plimsoll.lab.announcing import Announcer
 from plimsoll.lab.metering import note_system_calls, require_power
 from plimsoll.lab.paces import PaceKeeper
@@ -99,7 +99,8 @@ def run(  # noqa: PLR0913 - one argument for each option
     def note(message: str) -> None:
         on_event(Notice(message))
 
-    wanted = campaign_thresholds.read(fail_if)
+    wanted = campaign_thresholds.read(arguments.several("fail_if", fail_if))
+    settings = arguments.several("settings", settings)
     path = places.campaign_file(Path(campaign))
     root = None if frameworks is None else Path(frameworks)
     requested = selection.campaign(path, settings, root)

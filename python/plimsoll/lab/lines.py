@@ -23,7 +23,7 @@ from plimsoll.errors import FrameworkError, InputError, Problem
 from plimsoll.events import Listener, LoadEnded, Step, ignore
 from plimsoll.findings import derivation, load_lines
 from plimsoll.findings.load_lines import LineFindings, Subject
-from plimsoll.lab import driven_load, load_options, loads, urls
+from plimsoll.lab import arguments, driven_load, load_options, loads, urls
 from plimsoll.lab.load_options import LoadOptions
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.load_line import counting, limits, search
@@ -235,12 +235,9 @@ def line(  # noqa: PLR0913 - one argument for each option
         Interrupted: Ctrl-C.
         KeyboardInterrupt: The same while nothing is measured.
     """
-    addresses = (url,) if isinstance(url, str) else tuple(url)
-    typed = (limit,) if isinstance(limit, str) else tuple(limit)
-    wanted = _wanted(typed, errors, budget_s, within)
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    wanted = _wanted(arguments.several("limit", limit), errors, budget_s, within)
     requested = LoadOptions(
-        urls=tuple(urls.parts(one) for one in addresses),
+        urls=tuple(map(urls.parts, arguments.several("url", url))),
         connections=connections,
         duration_s=PEAK_S,
         threads=threads,
@@ -248,7 +245,7 @@ def line(  # noqa: PLR0913 - one argument for each option
         http2=http2,
         streams=streams,
         method=method,
-        headers=tuple(pairs),
+        headers=arguments.pairs(headers),
         body=body,
         status=status,
         length_bytes=length_bytes,
@@ -263,6 +260,7 @@ def line(  # noqa: PLR0913 - one argument for each option
         ciphers=tuple(ciphers),
         tls_resume=tls_resume,
     )
+    arguments.require(requested)
     place = load_options.path(record)
     return _searched(requested, arrivals, wanted, place, storage, on_event)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from plimsoll import lab
 from plimsoll.errors import InputError, Problem, StorageError
 from plimsoll.events import Listener, Notice, ignore
-from plimsoll.lab import load_options, urls
+from plimsoll.lab import arguments, load_options, urls
 from plimsoll.lab.load_options import LoadOptions
 from plimsoll.serving import responding
 
@@ -166,10 +166,8 @@ def load(  # noqa: PLR0913 - one argument for each option
         StorageError: The rows cannot be kept, or `record` is not empty.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
-    addresses = (url,) if isinstance(url, str) else tuple(url)
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
     requested = LoadOptions(
-        urls=tuple(urls.parts(one) for one in addresses),
+        urls=tuple(map(urls.parts, arguments.several("url", url))),
         connections=connections,
         duration_s=duration_s,
         threads=threads,
@@ -187,7 +185,7 @@ def load(  # noqa: PLR0913 - one argument for each option
         compressed=tuple(compressed),
         events=events,
         method=method,
-        headers=tuple(pairs),
+        headers=arguments.pairs(headers),
         body=body,
         upload=load_options.path(upload),
         expect_continue=expect_continue,
@@ -230,6 +228,7 @@ def loaded(
         storage: Address of a database that keeps the rows.
         on_event: Called with each event.
     """
+    arguments.require(requested)
     planned = load_options.trial(requested)
     require_place(record, storage)
     known = (

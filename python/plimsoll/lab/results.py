@@ -84,7 +84,7 @@ def read(
         InputError: There is no recording, no such storage, or a threshold is wrong.
         StorageError: The results cannot be read.
     """
-    wanted = findings.campaign_thresholds.read(fail_if)
+    wanted = findings.campaign_thresholds.read(lab.arguments.several("fail_if", fail_if))
     with ExitStack() as closing:
         stored = closing.enter_context(storages.opened(Path(path), storage))
         require_recordings(stored)
@@ -248,7 +248,7 @@ class CampaignResults:
         """Writes the report.
 
         Args:
-            formats: Of `html`, `pdf`, `markdown` and `card`.
+            formats: Of `html`, `pdf`, `markdown` and `card`; one or several.
 
         Returns:
             The main file of each format.
@@ -257,7 +257,8 @@ class CampaignResults:
             InputError: There is no such format.
             StorageError: It could not be written.
         """
-        return lab.charts.report(self.findings, self.stored.report, formats)
+        chosen = lab.arguments.several("formats", formats)
+        return lab.charts.report(self.findings, self.stored.report, chosen)
 
     def _repr_html_(self) -> str:
         """The rankings with their verdicts, for a notebook."""
@@ -283,8 +284,15 @@ class TrialResult:
 
     @cached_property
     def findings(self) -> TrialFindings:
-        """Everything that a report shows of it."""
-        return next(one for one in self.campaign.findings.trials if one.recording.trial == self.id)
+        """Everything that a report shows of it.
+
+        Raises:
+            StorageError: Its rows cannot be read, or the result is closed.
+        """
+        for one in self.campaign.findings.trials:
+            if one.recording.trial == self.id:
+                return one
+        raise errors.StorageError(f"`{self.campaign.place}` has no trial `{self.id}` any more")
 
     @cached_property
     def judged(self) -> TrialFindings:

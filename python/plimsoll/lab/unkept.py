@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plimsoll import aggregate
+from plimsoll.errors import StorageError
 from plimsoll.recording import Recording
 from plimsoll.storage.parquet import ParquetResults
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
 
     from plimsoll.aggregate.trial import Tables
@@ -48,8 +51,29 @@ class UnkeptResults(ParquetResults):
 
         Raises:
             OSError: It cannot be read.
+            StorageError: The result is closed.
         """
+        self.require(trial_id)
         return aggregate.engine_records.table(self.trials / trial_id, name)
+
+    def logs(self, trial_id: str) -> Mapping[str, str]:
+        """Output of server and driver by file name.
+
+        Raises:
+            StorageError: The result is closed.
+        """
+        self.require(trial_id)
+        return super().logs(trial_id)
+
+    def require(self, trial_id: str) -> None:
+        """Does nothing as long as the result is open.
+
+        Raises:
+            StorageError: It is closed.
+        """
+        if not (self.trials / trial_id).is_dir():
+            hint = "read it before `close()`, or keep it with `record`"
+            raise StorageError("the result is closed, and was not kept", hint)
 
     def counted(self, recording: Recording) -> Tables:
         """The tables of a trial whose rows are the engine's records, for what is counted in these.

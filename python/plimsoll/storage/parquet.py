@@ -156,6 +156,15 @@ class ParquetResults:
             path = self.folder / "campaign.json"
             raise StorageError(f"`{path}` cannot be read: {error}") from error
 
+    def require(self, trial_id: str) -> None:
+        """Does nothing as long as the folder of a trial is there.
+
+        Raises:
+            StorageError: It is not.
+        """
+        if not (self.trials / trial_id).is_dir():
+            raise StorageError(f"`{self.folder}` has no trial `{trial_id}`")
+
     def recording(self, trial_id: str) -> Recording:
         """The recording of a trial.
 
@@ -179,13 +188,31 @@ class ParquetResults:
             name: `requests`, `connections` or `usage`.
 
         Raises:
-            StorageError: The file is damaged.
+            StorageError: The file is damaged, or it or the trial was removed.
         """
         path = self.trials / trial_id / f"{name}.parquet"
+        if not path.exists():
+            self._require_none_written(trial_id, path)
         try:
             return door.rows.dataset(path, name)
         except (OSError, ValueError) as error:
             raise StorageError(f"`{path}` cannot be read: {error}") from error
+
+    def _require_none_written(self, trial_id: str, path: Path) -> None:
+        """Does nothing where a trial may have none: of another driver, or failed.
+
+        Raises:
+            StorageError: Its load generator wrote them.
+        """
+        self.require(trial_id)
+        if not path.with_name(documents.TRIAL).exists():
+            return  # a copy of its tables
+        recording = self.recording(trial_id)
+        driver = recording.driver
+        has_own_rows = driver is not None and driver.name == "plimsoll" and not recording.hosts
+        if has_own_rows and recording.ending.kind == "completed":
+            hint = "restore the file, or run the trial again"
+            raise StorageError(f"`{path}` is missing", hint)
 
     def logs(self, trial_id: str) -> Mapping[str, str]:
         """Output of server and driver by file name: `server.log`.

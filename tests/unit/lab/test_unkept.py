@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import sample
 from plimsoll.conduct import recording as conducted
 from plimsoll.drivers import records
+from plimsoll.errors import StorageError
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.recording import Recording
 from plimsoll.recording.readings import Reading
@@ -43,9 +45,20 @@ def test_its_rows_are_those_of_a_load_that_is_kept(name: str, tmp_path: Path) ->
 
 
 def test_a_table_that_was_not_recorded_has_no_rows(tmp_path: Path) -> None:
+    (tmp_path / "trials" / "nothing").mkdir(parents=True)
     found = UnkeptResults(tmp_path).table("nothing", "requests")
     assert found.num_rows == 0
     assert "due_ns" in found.column_names
+
+
+def test_a_result_that_is_closed_has_no_rows_and_says_so(tmp_path: Path) -> None:
+    results = UnkeptResults(tmp_path / "unkept")
+    trial = recorded(results, is_kept=False).trial
+    shutil.rmtree(results.folder)
+    for read in (lambda: results.table(trial, "requests"), lambda: results.logs(trial)):
+        with pytest.raises(StorageError, match="closed") as caught:
+            read()
+        assert "record" in caught.value.hint
 
 
 def test_its_recording_is_the_one_that_was_made(tmp_path: Path) -> None:

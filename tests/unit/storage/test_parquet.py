@@ -6,10 +6,12 @@ import shutil
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pytest
 
 import toy_trials
 from plimsoll.errors import StorageError
+from plimsoll.recording import Ending
 from plimsoll.storage import documents
 from plimsoll.storage.documents import CampaignFiles
 from plimsoll.storage.parquet import ParquetResults, storage_error
@@ -56,6 +58,23 @@ def test_a_damaged_table_is_refused(results: ParquetResults) -> None:
         (into / "usage.parquet").write_bytes(b"PAR1 nonsense")
     with pytest.raises(StorageError, match=r"usage\.parquet"):
         results.table("a", "usage")
+
+
+@pytest.mark.parametrize("name", ["requests", "connections", "usage"])
+def test_rows_that_were_removed_are_missed(results: ParquetResults, name: str) -> None:
+    put(results, dataclasses.replace(recording(), ending=Ending()))
+    with pytest.raises(StorageError, match=rf"{name}\.parquet` is missing") as caught:
+        results.table("a", name)
+    assert "run the trial again" in caught.value.hint
+
+
+def test_a_driver_without_rows_has_none(results: ParquetResults) -> None:
+    made = dataclasses.replace(recording(), ending=Ending())
+    assert made.driver is not None
+    put(results, dataclasses.replace(made, driver=dataclasses.replace(made.driver, name="wrk")))
+    found = results.table("a", "requests")
+    assert isinstance(found, ds.Dataset)
+    assert found.count_rows() == 0
 
 
 def test_derived_tables_are_kept_and_replaced(results: ParquetResults) -> None:

@@ -78,9 +78,9 @@ def _findings(known: Sequence[Entry], limit: Limit) -> list[Finding]:
         each = by_table(doubted, lambda pair: pair[0].table).values()
         return [_finding(*most, limit) for most, *_ in each]
     lost = [entry.lost_ratio for entry in known]
-    least, greatest = (wording.percent(round(one, 3)) for one in (min(lost), max(lost)))
+    ends = dict.fromkeys(wording.percent(round(one, 3)) for one in (min(lost), max(lost)))
     sentence = (
-        f"trials waited {least} to {greatest} of the time for cores that other programs used; "
+        f"trials waited {' to '.join(ends)} of the time for cores that other programs used; "
         "no ranking depends on it"
     )
     return [found(limit, max((_explained(*pair) for pair in pairs), default=0.0), sentence, "")]
