@@ -53,7 +53,8 @@ def findings(results: Results, servers: Mapping[str, Costs], repetitions: int = 
     trials = [one for name, costs in servers.items() for one in _trials(name, costs, repetitions)]
     for one in trials:
         costs = servers[one.recording.framework]
-        stored_trials.put(results, one.recording, usage=usage_rows(*_readings(one, costs)))
+        usage = usage_rows(*_readings(one, costs))
+        stored_trials.put(results, one.recording, usage=usage, **stored_trials.NO_ROWS)
     return replace(
         sample.findings(),
         trials=tuple(trials),

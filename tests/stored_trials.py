@@ -18,6 +18,11 @@ from plimsoll.storage.results import Results
 
 SECOND_NS = 1_000_000_000
 
+NO_ROWS = {
+    table.name: table.schema.empty_table() for table in (tables.REQUESTS, tables.CONNECTIONS)
+}
+"""Tables that the engine writes in any case."""
+
 
 def recording(trial: str = "a", order: int = 0, end_ns: int = 10) -> Recording:
     return Recording(

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 SHOWN = 2
 """The most violations of one rule that are printed per endpoint."""
 
+ENDING_S = 0.5
+"""How long a server whose responses fail may take to be seen to end, in seconds."""
+
 LOG_LINES = 6
 """Lines of the server's log that are printed after a violation."""
 
@@ -193,7 +196,9 @@ def _endpoints(
                 protocol=running.place.protocol,
             )
             yield endpoint.name, found
-            running.check_alive(f"while `{endpoint.name}` was checked")
+            running.check_alive(
+                f"while `{endpoint.name}` was checked", within_s=ENDING_S if found else 0.0
+            )
 
 
 def _backlog(framework: Framework, seen: RecordedServer) -> list[ContractViolation]:

@@ -1,4 +1,4 @@
-"""A run announces how it stands, once a second, to whoever looks on (`plimsoll.live`)."""
+"""Writes the state of a run once a second, for `plimsoll watch` (`plimsoll.live`)."""
 
 from __future__ import annotations
 

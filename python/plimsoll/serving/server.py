@@ -167,15 +167,19 @@ class RunningServer:
         """Whether its first process runs."""
         return self._supervised.alive()
 
-    def check_alive(self, when: str = "under load") -> None:
+    def check_alive(self, when: str = "under load", *, within_s: float = 0.0) -> None:
         """Does nothing as long as the server runs.
 
         Args:
             when: What it was doing, as the end of a sentence.
+            within_s: How long it is waited for, in seconds: the sockets of a process that ends
+                close before it has ended.
 
         Raises:
             DiedUnderLoad: Its first process ended.
         """
+        if within_s:
+            self._supervised.wait(within_s)
         if not self.alive():
             message = f"`{self.framework.title}` {self._how()} {when}; {quoted(self.log)}"
             hint = _FOREGROUND if self.processes() else f"see its log, `{self.log.name}`"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import toy_trials
-from plimsoll import storage
+from plimsoll import storage, tables
 from plimsoll.errors import InputError
 from plimsoll.findings import derivation
 from plimsoll.recording import Ending
@@ -18,7 +18,7 @@ from plimsoll.storage.documents import CampaignFiles
 from plimsoll.storage.results import Results
 from plimsoll.watch import looking
 from plimsoll.watch.recorded import CampaignReader
-from stored_trials import put, recording, requests
+from stored_trials import NO_ROWS, put, recording, requests
 
 
 @pytest.fixture(params=["parquet", "postgres"])
@@ -45,7 +45,8 @@ def test_a_plan_without_a_recording_will_do(results: Results) -> None:
 
 def test_a_trial_counts_from_when_it_was_judged_on(results: Results) -> None:
     reader = CampaignReader(results)
-    put(results, replace(recording("a"), ending=Ending()), requests=requests(500))
+    rows = {**NO_ROWS, "usage": tables.USAGE.schema.empty_table(), "requests": requests(500)}
+    put(results, replace(recording("a"), ending=Ending()), **rows)
     before = reader.read()
     assert (before.recorded, before.unjudged) == (("a",), ("a",))
     derivation.of_trial(results, results.recording("a"))

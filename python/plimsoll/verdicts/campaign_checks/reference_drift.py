@@ -2,12 +2,13 @@
 
 A campaign with the framework `reference` measures it once in each block. Nothing about it changes,
 so a change of its numbers is a change of the machine. The drift of a block is the median, over
-endpoints and loads, of its throughput there against the median of all blocks. What other programs
-took from it is taken off first: `undisturbed` and `equally_disturbed` judge that. Tables compare
-within blocks, so a block that is slower as a whole changes no ratio. Beyond 5 %, the expected
-precision of an interval, the block is doubtful. Beyond a quarter it is another machine: the block
-is void and its trials are left out. It is only doubtful where there are two other servers or more,
-and their median moved less than 5 % that way: then something happened to the reference alone.
+endpoints and loads, of its throughput there against the median of all blocks. Throughput is
+corrected for what other programs took: `undisturbed` and `equally_disturbed` judge that. Tables
+compare within blocks, so a block that is slower as a whole changes no ratio. Beyond 5 %, the
+expected precision of an interval, the block is doubtful. Beyond a quarter it is another machine:
+the block is void and its trials are left out. It is only doubtful where there are two other servers
+or more, and their median moved less than 5 % that way: then something happened to the reference
+alone.
 
 Where servers take turns, all of a block had the same machine, turn by turn, so a block that is
 slower takes from no ratio. It is doubtful beyond a quarter, and never void.

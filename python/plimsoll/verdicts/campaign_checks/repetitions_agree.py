@@ -5,11 +5,11 @@ Four things, over the repetitions that count of each framework at each endpoint 
 - how many there are: with one, the spread is unknown, with two it is nearly so. That is no fault of
   a number that claims nothing: the verdict reports it as unknown. It is doubtful if a rank rests on
   fewer than three, or if some of those requested do not count;
-- the standard deviation over repetitions, divided by their mean, where it is greatest, once what
-  the machine did is taken off: what other programs took from each, and how fast the machine was, by
-  the control or by what the other entries of the block have in common. Tables compare within
-  blocks, and `reference_drift` judges blocks. Where servers take turns, what the scatter of turns
-  explains is taken off as well: intervals contain it, and fresh processes add nothing to it;
+- the greatest standard deviation over repetitions / their mean, corrected for the machine: for what
+  other programs took from each, and for how fast the machine was, by the control or by what the
+  other entries of the block have in common. Tables compare within blocks, and `reference_drift`
+  judges blocks. Where servers take turns, the scatter that their turns explain is subtracted, too:
+  intervals contain it, and fresh processes add nothing to it;
 - the same against the difference by which a framework leads the next one: if single repetitions
   scatter more than that, the rank rests on their number alone;
 - whether throughput was alike in each: steady in one repetition and not in another is
