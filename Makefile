@@ -89,12 +89,12 @@ test-python: test-code test-programs
 test-code: setup
 	$(call pytest,$(EXAMPLES) --numprocesses auto --dist worksteal -m "$(CHOSEN) not alone" $(PURE_TESTS))
 
-# Those that run alone come first: what pytest makes of the files then is ready for eight processes. Most
-# of these tests wait, for a load to end or a program to start, so eight keep two cores busy.
+# Those that run alone come first: what pytest makes of the files then is ready for six processes. Most
+# of these tests wait, for a load to end or a program to start, so six keep two cores busy.
 .PHONY: test-programs
 test-programs: setup
 	$(call pytest,-m "$(CHOSEN) alone" $(REAL_TESTS))
-	$(call pytest,--numprocesses 8 --dist loadfile --no-loadscope-reorder -m "$(CHOSEN) not alone" $(REAL_TESTS))
+	$(call pytest,--numprocesses 6 --dist loadfile --no-loadscope-reorder -m "$(CHOSEN) not alone" $(REAL_TESTS))
 
 .PHONY: check
 check: setup ## format, lint, types, import rules

@@ -107,8 +107,11 @@ class Running:
         return self.process.poll() is not None or any(self._folder.rglob("requests.bin"))
 
     def _has_rows(self) -> bool:
-        kept = self._folder.rglob("requests.bin")
-        return self.process.poll() is not None or any(rows.stat().st_size for rows in kept)
+        try:
+            has_rows = any(one.stat().st_size for one in self._folder.rglob("requests.bin"))
+        except FileNotFoundError:  # a folder of a moment ago
+            has_rows = False
+        return self.process.poll() is not None or has_rows
 
     def engine(self) -> int:
         """Number of the engine's process."""

@@ -79,9 +79,13 @@ def test_an_export_again_is_the_same(results: Path, tmp_path: Path) -> None:
 
 def test_what_a_format_cannot_say_is_noted(tmp_path: Path) -> None:
     write_results(tmp_path / "bare", {"tables": False})
+    path = tmp_path / "bare" / "trials" / GO / "trial.json"
+    recorded = json.loads(path.read_text("utf-8"))
+    recorded["driver"]["name"] = "wrk"
+    path.write_text(json.dumps(recorded), "utf-8")
     ran = run("export", "bare", "--to", "out", "--only", "jtl,parquet", folder=tmp_path)
     assert ran.code == 0, ran.stderr
-    sentence = "nothing to export: `plimsoll` logged no requests"
+    sentence = "nothing to export: `wrk` logged no requests"
     assert f"note: jtl: {sentence}" in ran.said
     told = json.loads((tmp_path / "out" / GO / "export.json").read_text())
     assert told["formats"] == {"jtl": [sentence], "parquet": []}

@@ -152,7 +152,8 @@ class Connection(asyncio.Protocol):
         def due(every: int) -> bool:
             return every > 0 and number % every == 0
 
-        if self.number < asked.mute_connections or due(asked.mute_every):
+        # The first connection is that of the request before the load.
+        if 0 < self.number <= asked.mute_connections or due(asked.mute_every):
             return
         if due(asked.garbage_every):
             self.transport.write(b"\0\1\2 this is not HTTP" + END)
