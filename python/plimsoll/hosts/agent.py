@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from plimsoll.events import Progress
     from plimsoll.hosts.host_job import HostJob
     from plimsoll.hosts.served import ServerState
-    from plimsoll.hosts.turned import WorkState
+    from plimsoll.hosts.steps import StepState
     from plimsoll.machine import Fact
     from plimsoll.recording import NetworkLink, PowerSources
     from plimsoll.recording.readings import Reading
@@ -400,7 +400,7 @@ class Agent:
             lambda load: _result(load.job, load.finish(at_ns), load.readings.kept, load.problems),
         )
 
-    def turned(self, key: str, wait_s: float) -> WorkState:
+    def turned(self, key: str, wait_s: float) -> StepState:
         """How what a load was last ordered to do stands; waits for its end, but only so long."""
         self.heard()
         return self._turned.state(key, wait_s)

@@ -66,10 +66,16 @@ class Steps:
         self, begun: _Step, work: Callable[..., object], arguments: tuple[object, ...]
     ) -> None:
         with self.turn:
-            try:
-                begun.state = StepState(given=work(*arguments))
-            except PlimsollError as error:
-                begun.state = StepState(error=error)
-            except Exception as error:
-                failure = EngineFailed(f"the agent failed: {error!r}", "report it to Plimsoll")
-                begun.state = StepState(error=failure)
+            begun.state = ended(work, *arguments)
+
+
+def ended(work: Callable[..., object], *arguments: object) -> StepState:
+    """Does some work; how it ended, where it raised an error as well."""
+    try:
+        return StepState(given=work(*arguments))
+    except PlimsollError as error:
+        return StepState(error=error)
+    except Exception as error:
+        return StepState(
+            error=EngineFailed(f"the agent failed: {error!r}", "report it to Plimsoll")
+        )

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 from plimsoll.drivers import turning
 from plimsoll.drivers.turning import CommonStart, DriverUse
-from plimsoll.errors import EngineFailed, PlimsollError
+from plimsoll.errors import EngineFailed
+from plimsoll.hosts import steps
+from plimsoll.hosts.steps import StepState
 from plimsoll.processes import cpu_clock
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.sampling import rests
@@ -127,26 +129,11 @@ class TurnedLoad:
         return True
 
 
-@dataclass(frozen=True)
-class WorkState:
-    """How what a load was last ordered to do stands.
-
-    Attributes:
-        has_ended: Whether it has ended.
-        given: What it gave.
-        error: The error that ended it; None if there is none.
-    """
-
-    has_ended: bool = False
-    given: object = None
-    error: PlimsollError | None = None
-
-
 @dataclass
 class _OrderedWork:
     """What a load is ordered to do."""
 
-    state: WorkState = field(default_factory=WorkState)
+    state: StepState = field(default_factory=lambda: StepState(has_ended=False))
     is_over: threading.Event = field(default_factory=threading.Event)
 
 
@@ -198,7 +185,7 @@ class TurnedLoads:
         load, self._works[key] = self.of(key), (begun := _OrderedWork())
         threading.Thread(target=_done, args=(begun, work, load), daemon=True).start()
 
-    def state(self, key: str, wait_s: float) -> WorkState:
+    def state(self, key: str, wait_s: float) -> StepState:
         """How the last work of a load stands; waits for its end, but only so long."""
         work = self._works[key]
         work.is_over.wait(wait_s)
@@ -218,11 +205,5 @@ class TurnedLoads:
 
 
 def _done(begun: _OrderedWork, work: Callable[[TurnedLoad], object], load: TurnedLoad) -> None:
-    try:
-        begun.state = WorkState(has_ended=True, given=work(load))
-    except PlimsollError as error:
-        begun.state = WorkState(has_ended=True, error=error)
-    except Exception as error:
-        failure = EngineFailed(f"the agent failed: {error!r}", "report it to Plimsoll")
-        begun.state = WorkState(has_ended=True, error=failure)
+    begun.state = steps.ended(work, load)
     begun.is_over.set()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from plimsoll.hosts.agent import HostResult
     from plimsoll.hosts.clocks import ClockExchange, ClockRelation
     from plimsoll.hosts.control import Lab
-    from plimsoll.hosts.turned import WorkState
+    from plimsoll.hosts.steps import StepState
 
 AHEAD_S = 0.01
 """From the order to take a turn until its begin, in seconds: longer than the order travels.
@@ -236,7 +236,7 @@ class HostsLoad:
         done: dict[str, object] = {}
         while left := [name for name in self._names if name not in done]:
             states = self._ordered("turned", dict.fromkeys(left, (self._key, WAIT_S)))
-            for host, state in cast("Mapping[str, WorkState]", states).items():
+            for host, state in cast("Mapping[str, StepState]", states).items():
                 if state.error is not None:
                     raise of_host(host, state.error)
                 if state.has_ended:

@@ -17,7 +17,7 @@ from plimsoll.events import Progress
 from plimsoll.hosts.clocks import ClockExchange
 from plimsoll.hosts.control import Lab
 from plimsoll.hosts.host import Host, Hosts
-from plimsoll.hosts.turned import WorkState
+from plimsoll.hosts.steps import StepState
 from plimsoll.hosts.turning import AHEAD_MOST_S, AHEAD_S, HostsLoad
 
 MS = 1_000_000
@@ -48,7 +48,7 @@ class FakeLab:
             self.starts.append({name: given[2] for name, given in arguments.items()})
             self.answers = {name: self._turn(name, *given[1:]) for name, given in arguments.items()}
         if order == "turned":
-            return {name: WorkState(True, self.answers.get(name)) for name in arguments}
+            return {name: StepState(True, self.answers.get(name)) for name in arguments}
         return dict.fromkeys(arguments)
 
     def _turn(self, name: str, duration_ns: int, start: CommonStart) -> EngineTurn:
@@ -110,7 +110,7 @@ def test_an_error_of_a_host_ends_the_turn_and_names_it(lab: FakeLab, load: Hosts
         return {name: gone if name == "two" else None for name in arguments}
 
     def failed(order: str, arguments: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
-        state = WorkState(True, error=EngineFailed("killed by SIGKILL", "see `driver.log`"))
+        state = StepState(True, error=EngineFailed("killed by SIGKILL", "see `driver.log`"))
         return dict.fromkeys(arguments, state if order == "turned" else None)
 
     for given, kind, words in ((lost, HostLost, "`two` did not"), (failed, EngineFailed, "`one`:")):
