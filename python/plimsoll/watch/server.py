@@ -25,7 +25,7 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from plimsoll.errors import HostError, InputError, PortTaken, Problem
-from plimsoll.report.formats import html
+from plimsoll.report.formats import vega
 from plimsoll.watch import page
 from plimsoll.watch.looking import CampaignObserver
 
@@ -121,7 +121,7 @@ def application(
         return StreamingResponse(stream, media_type="text/event-stream", headers=HEADERS)
 
     kept = {"Cache-Control": "no-cache"}
-    library = Response(html.library(), headers=HEADERS | kept, media_type="text/javascript")
+    library = Response(vega.library(), headers=HEADERS | kept, media_type="text/javascript")
     script = Response(page.file("watch.js"), headers=HEADERS, media_type="text/javascript")
     mark = Response(page.file("mark.svg"), headers=HEADERS, media_type="image/svg+xml")
     return Starlette(

@@ -16,7 +16,7 @@ from plimsoll import canvas, charts
 from plimsoll.comparison.comparisons import comparisons
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialData
-from plimsoll.report.formats import html
+from plimsoll.report.formats import html, vega
 
 DAY_S = 86_400
 DROP_S = 40_000
@@ -109,7 +109,7 @@ def test_a_page_says_what_a_column_is_and_stays_small() -> None:
         html.render(Findings("day", "0.1.0", (trial,), comparisons([])))
         for trial in (replace(short, data=day()), short)
     )
-    assert len(page) - len(html.library()) < 3 * MOST_BYTES
+    assert len(page) - len(vega.library()) < 3 * MOST_BYTES
     sentence = f"each column of a chart is {canvas.step_s(day())} seconds"
     assert sentence in page
     assert "each column of a chart" not in usual

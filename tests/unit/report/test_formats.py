@@ -25,7 +25,7 @@ from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.errors import StorageError
 from plimsoll.findings.findings import Findings
 from plimsoll.report import contents
-from plimsoll.report.formats import html, markdown, pdf, registry, terminal
+from plimsoll.report.formats import html, markdown, pdf, registry, terminal, vega
 from plimsoll.report.results import machine_readable
 
 Golden = Callable[[str, str], None]
@@ -299,7 +299,7 @@ def test_the_page_names_nothing_that_could_be_fetched(page: str) -> None:
     found.feed(page)
     assert found.elements.isdisjoint({"link", "iframe", "img", "object", "embed", "base"})
     assert all(address.startswith("#") for address in found.addresses)
-    assert not re.findall(r"@import|url\(", page.replace(html.library(), ""))
+    assert not re.findall(r"@import|url\(", page.replace(vega.library(), ""))
 
 
 def test_the_policy_allows_the_two_scripts_of_the_page_and_no_other(page: str) -> None:

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
-import vl_convert
 from markupsafe import Markup, escape
 
 from plimsoll import canvas, charts
 from plimsoll.report import contents, sections, words
 from plimsoll.report.contents import against_latency, answer, repeat, servers
+from plimsoll.report.formats import vega
 from plimsoll.storage.parquet import keep
 from plimsoll.wording import bound
 
@@ -159,7 +159,7 @@ def render(findings: Findings) -> str:
     placed = [_section(section, drawn) for section in of_sections]
     of_trials = contents.trials(findings)
     trials = [_with_charts(trial, drawn) for trial in of_trials]
-    scripts = {"library": library(), "script": _template_text("page.js")}
+    scripts = {"library": vega.library(), "script": _template_text("page.js")}
     return (
         environment()
         .get_template("report.html")
@@ -246,12 +246,6 @@ def trial_fragment(findings: Findings, trial_id: str) -> str:
     """
     found = next(one for one in contents.trials(findings) if one.trial.recording.trial == trial_id)
     return environment().get_template("trial_fragment.html").render(trial=found, marks=words.MARKS)
-
-
-@cache
-def library() -> str:
-    """Vega, Vega-Lite and their embedding as one script."""
-    return str(vl_convert.javascript_bundle())  # pyright: ignore[reportCallIssue, reportUnknownArgumentType]
 
 
 def _with_chart(ranking: RankingContents, drawn: Charts) -> Mapping[str, object]:
