@@ -43,6 +43,8 @@ from plimsoll.verdicts.judge import judge
 from plimsoll.verdicts.verdict import Verdict
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from plimsoll.aggregate.trial import Tables
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
@@ -155,12 +157,22 @@ def _kept(results: Results, recording: Recording) -> DerivedTrial | None:
 
 def _origin(recording: Recording) -> dict[str, str]:
     """What is derived from a trial is of no use once any of this has changed."""
-    recorded = json.dumps(dataclasses.asdict(recording), sort_keys=True)
+    recorded = json.dumps(recording, default=_fields, sort_keys=True)
     return {
         "plimsoll": plimsoll.__version__,
         "recording": hashlib.sha256(recorded.encode()).hexdigest(),
         "limits": _limits(),
     }
+
+
+def _fields(value: DataclassInstance) -> dict[str, object]:
+    """The fields of a dataclass without a copy of what they hold."""
+    return {name: getattr(value, name) for name in _field_names(type(value))}
+
+
+@cache
+def _field_names(kind: type[DataclassInstance]) -> tuple[str, ...]:
+    return tuple(one.name for one in dataclasses.fields(kind))
 
 
 @cache

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
 
 import sample
 from plimsoll import charts
 from plimsoll.report.formats import html, pictures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.canvas import Specification
 
 
 def test_data_that_charts_of_a_group_share_is_kept_once() -> None:
@@ -42,3 +52,50 @@ def test_cells_of_one_colour_become_one_shape_and_none_is_lost() -> None:
 
 def test_few_shapes_stay_as_they_are() -> None:
     assert pictures.joined(cells(12)) == cells(12)
+
+
+def chart(value: int) -> Specification:
+    """A bar behind a clip."""
+    return {
+        "data": {"values": [{"height": value}]},
+        "mark": {"type": "bar", "clip": True},
+        "encoding": {"y": {"field": "height", "type": "quantitative"}},
+        "config": {},
+    }
+
+
+def test_many_charts_are_drawn_as_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = [chart(value % 9) for value in range(12)]
+    one_by_one = [pictures.svg(one) for one in wanted]
+    monkeypatch.setattr(pictures, "MANY", 3)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2})
+    assert pictures.svgs(wanted) == one_by_one
+    assert len(set(one_by_one)) == 9
+    clips = [set(re.findall(r'clipPath id="([^"]*)"', picture)) for picture in one_by_one[:9]]
+    assert all(clips) and len(set.union(*clips)) == sum(map(len, clips))
+
+
+@pytest.mark.parametrize("program", ["/nonexistent", "/bin/false"])
+def test_charts_are_drawn_here_where_no_other_process_draws(
+    program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pictures, "MANY", 3)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(sys, "executable", program)
+    assert len(pictures.svgs([chart(value) for value in range(5)])) == 5
+
+
+def test_a_batch_is_drawn_before_the_next_chart_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pictures, "BATCH", 2)
+    asked: list[int] = []
+
+    def coming() -> Iterator[tuple[str, Specification]]:
+        for value in range(5):
+            asked.append(value)
+            yield f"{value}.svg", chart(value)
+
+    drawn = pictures.named(coming())
+    assert next(drawn)[0] == "0.svg" and asked == [0, 1]
+    assert [name for name, _ in drawn] == ["1.svg", "2.svg", "3.svg", "4.svg"]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from plimsoll.canvas import Specification
     from plimsoll.findings.findings import Findings
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, TrialContents
     from plimsoll.report.contents.answer import Bar, RankingAnswer
@@ -47,21 +48,21 @@ def write(findings: Findings, into: Path) -> Path:
     Raises:
         StorageError: It could not be written.
     """
-    for name, picture in drawn(findings):
+    for name, picture in pictures.named(_charts(findings)):
         keep(into / FOLDER / name, picture.encode())
     return keep(into / FILE, render(findings).encode())
 
 
-def drawn(findings: Findings) -> Iterator[tuple[str, str]]:
-    """File name and content of every chart."""
+def _charts(findings: Findings) -> Iterator[tuple[str, Specification]]:
+    """Every chart with the name of its file."""
     for ranking in contents.rankings(findings):
-        yield f"{ranking.anchor}.svg", pictures.svg(charts.comparison.draw(ranking.ranking))
+        yield f"{ranking.anchor}.svg", charts.comparison.draw(ranking.ranking)
     of_sections = [one for section in sections.of(findings) for one in section.pictures]
     for one in (*against_latency.drawn(findings), *of_sections):
-        yield f"{one.anchor}.svg", pictures.svg(one.specification)
+        yield f"{one.anchor}.svg", one.specification
     for trial in contents.trials(findings):
         for module in _modules(trial):
-            yield f"{trial.anchor}.{module.NAME}.svg", pictures.svg(module.draw(trial.trial.data))
+            yield f"{trial.anchor}.{module.NAME}.svg", module.draw(trial.trial.data)
 
 
 def render(findings: Findings) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
 from plimsoll.findings import servers as servers_seen
 from plimsoll.report import contents, sections, words
 from plimsoll.report.contents import against_latency, answer, repeat, servers
-from plimsoll.report.formats.pictures import joined, sized, svg
+from plimsoll.report.formats.pictures import BATCH, joined, named, sized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plimsoll.canvas import Specification
     from plimsoll.findings.findings import Findings
@@ -260,18 +260,22 @@ class Paper:
     trials: tuple[PaperTrial, ...]
 
 
-@dataclass
 class Drawings:
-    """The pictures of a document while it is made.
+    """The pictures of a document while it is made."""
 
-    Attributes:
-        pictures: Name of a file to SVG.
-    """
+    def __init__(self) -> None:
+        """Begins without any."""
+        self._drawn: dict[str, str] = {}
+        self._to_draw: dict[str, Specification] = {}
 
-    pictures: dict[str, str] = field(default_factory=dict[str, str])
+    @property
+    def pictures(self) -> Mapping[str, str]:
+        """Names of files with their pictures as SVG."""
+        self._draw()
+        return self._drawn
 
     def add(self, specification: Specification, title: str, beside: int = 1) -> Drawing:
-        """Draws a chart.
+        """Adds a chart.
 
         Args:
             specification: The chart.
@@ -279,10 +283,16 @@ class Drawings:
             beside: How many charts share the width of the text.
         """
         width_pt = (WIDTH_PT - (beside - 1) * _GAP_PT) / beside
-        file = f"{len(self.pictures)}.svg"
-        drawn = sized(specification, width_pt / _PT_PER_PX, _HEIGHTS_PX)
-        self.pictures[file] = joined(svg(drawn))
+        file = f"{len(self._drawn) + len(self._to_draw)}.svg"
+        self._to_draw[file] = sized(specification, width_pt / _PT_PER_PX, _HEIGHTS_PX)
+        if len(self._to_draw) == BATCH:
+            self._draw()
         return Drawing(file, title, specification["description"])
+
+    def _draw(self) -> None:
+        for file, picture in named(self._to_draw.items()):
+            self._drawn[file] = joined(picture)
+        self._to_draw.clear()
 
 
 def paper(findings: Findings, drawings: Drawings) -> Paper:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING
-
-import vl_convert
+import subprocess
+import sys
+from contextlib import ExitStack, suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Self
 
 from plimsoll import canvas
+from plimsoll.report.formats import converter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plimsoll.canvas import Specification
 
@@ -21,9 +25,16 @@ FEWEST_CELLS = 100
 
 _GROUP = re.compile(r'<g class="mark-rect [^>]*>(?:<path [^>]*/>)*</g>')
 _CELL = re.compile(r'<path aria-hidden="true" d="([^"]*)" fill="rgb\((\d+), (\d+), (\d+)\)"/>')
+_COUNTED = re.compile(r"\b(clip|gradient_)\d+\b")
 _DIGITS = re.compile(r"\d+\.\d{3,}")
 _STEP = 6
 """Step of a colour's channels, of 255."""
+
+MANY = 64
+"""Charts from which on further processes are worth their start, which takes as long as ten."""
+
+BATCH = 256
+"""Charts that are held at a time until they are drawn."""
 
 FONT = "Liberation Sans"
 """A font that the converter brings along, so that a picture is the same on every machine."""
@@ -35,9 +46,94 @@ def svg(specification: Specification) -> str:
     Args:
         specification: What the chart drew.
     """
-    still = without_pointer(specification)
+    return svgs([specification])[0]
+
+
+def svgs(specifications: Sequence[Specification]) -> list[str]:
+    """Charts as SVG, on light paper. Many are shared among the cores of the machine.
+
+    Args:
+        specifications: What the charts drew.
+
+    Returns:
+        As many pictures, in the same order.
+    """
+    distinct = list(dict.fromkeys(map(_still, specifications)))
+    cores = len(os.sched_getaffinity(0)) if len(distinct) >= MANY else 1
+    shares = [distinct[core::cores] for core in range(cores)]
+    with ExitStack() as closing:
+        others = [closing.enter_context(_Elsewhere(share)) for share in shares[1:]]
+        made = [converter.convert(shares[0]), *(other.pictures() for other in others)]
+    pictures = {
+        text: _with_own_names(text, picture)
+        for share, drawn in zip(shares, made, strict=True)
+        for text, picture in zip(share, drawn, strict=True)
+    }
+    return [pictures[_still(one)] for one in specifications]
+
+
+def named(specifications: Iterable[tuple[str, Specification]]) -> Iterator[tuple[str, str]]:
+    """Names of charts with their pictures as SVG.
+
+    Args:
+        specifications: The charts with their names; a batch of them is held at a time.
+    """
+    coming = iter(specifications)
+    while batch := list(islice(coming, BATCH)):
+        drawn = svgs([specification for _, specification in batch])
+        yield from zip((name for name, _ in batch), drawn, strict=True)
+
+
+def _still(specification: Specification) -> str:
+    """A chart as text for the converter."""
     config: Specification = {**specification["config"], "font": FONT}
-    return _svg(json.dumps({**still, "config": config}, sort_keys=True))
+    return json.dumps({**without_pointer(specification), "config": config}, sort_keys=True)
+
+
+def _with_own_names(specification: str, picture: str) -> str:
+    """A picture whose clips and gradients are named by what it shows.
+
+    The converter counts them through a process, so names would depend on what was drawn before.
+    Pictures of one page must not share them.
+    """
+    mark = hashlib.sha256(specification.encode()).hexdigest()[:8]
+    places: dict[str, int] = {}
+    return _COUNTED.sub(
+        lambda found: f"{found[1]}{mark}_{places.setdefault(found[0], len(places))}", picture
+    )
+
+
+class _Elsewhere:
+    """Charts that another process draws meanwhile; if it cannot, this one does."""
+
+    def __init__(self, specifications: list[str]) -> None:
+        self._specifications = specifications
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        command = (sys.executable, "-P", "-m", converter.__name__)
+        pipe = subprocess.PIPE
+        with suppress(OSError):
+            self._process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, text=True, start_new_session=True
+            )
+            if self._process.stdin is not None:
+                with self._process.stdin as given:
+                    json.dump(self._specifications, given)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.__exit__(None, None, None)
+
+    def pictures(self) -> list[str]:
+        """As many pictures, in the same order."""
+        if self._process is not None and self._process.stdout is not None:
+            made = self._process.stdout.read()
+            if self._process.wait() == 0:
+                return json.loads(made)
+        return converter.convert(self._specifications)
 
 
 def joined(picture: str) -> str:
@@ -109,8 +205,3 @@ def sized(
     if "vconcat" in specification:
         return {**specification, "vconcat": [fitted(view) for view in specification["vconcat"]]}
     return fitted(specification)
-
-
-@lru_cache(maxsize=1024)
-def _svg(specification: str) -> str:
-    return vl_convert.vegalite_to_svg(specification)
