@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from plimsoll.cli import checking as checking
     from plimsoll.cli import completing as completing
-    from plimsoll.cli import complying as complying
     from plimsoll.cli import importing as importing
     from plimsoll.cli import incoming as incoming
     from plimsoll.cli import judging as judging
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 _WORKERS = (
     "checking",
     "completing",
-    "complying",
     "importing",
     "incoming",
     "judging",

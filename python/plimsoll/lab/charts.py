@@ -23,6 +23,7 @@ rankings_html = html.rankings_fragment
 trial_html = html.trial_fragment
 audit_html = cells.audit
 calibration_html = cells.calibration
+check_html = cells.check
 comparison_html = cells.comparison
 line_html = cells.line
 
