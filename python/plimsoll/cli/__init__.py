@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from plimsoll import __version__, doors
-from plimsoll.cli import memory, messages
+from plimsoll.cli import as_options, memory, messages
 from plimsoll.errors import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -133,7 +133,9 @@ class Verbs(click.Group):
             memory.require(cmd_name)
         begun = early_interrupt.begin()
         try:
-            return importlib.import_module(f"plimsoll.cli.{module_of(cmd_name)}").command
+            command = importlib.import_module(f"plimsoll.cli.{module_of(cmd_name)}").command
+            as_options.of_verb(command)
+            return command
         finally:
             early_interrupt.end(begun=begun)
 

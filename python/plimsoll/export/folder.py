@@ -21,6 +21,7 @@ import plimsoll
 from plimsoll.aggregate import query
 from plimsoll.errors import StorageError
 from plimsoll.export.formats import FORMATS
+from plimsoll.storage import documents
 from plimsoll.storage.parquet import publish, storage_error, writing
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ FORMAT = 1
 DESCRIPTION = "export.json"
 """File with the source of an exported trial."""
 
-OPTION = "--to"
+OPTION = "to"
 """The option that selects the folder, for hints."""
 
 
@@ -188,4 +189,5 @@ def _duckdb_at_work(folder: Path, trial_id: str) -> Generator[None]:
         raise storage_error(folder, OSError(str(error)), OPTION) from error
     except duckdb.InvalidInputException as error:
         reason = str(error).partition("\n")[0]
-        raise StorageError(f"the rows of `{trial_id}` cannot be read: {reason}") from error
+        message = f"the rows of `{trial_id}` cannot be read: {reason}"
+        raise StorageError(message, documents.REPEAT_TRIAL) from error

@@ -189,11 +189,11 @@ def _require_possible(
     max_regression: float | None,
 ) -> None:
     amounts = {
-        "--connections": connections,
-        "--rate": rate_per_s,
-        "--budget": budget_s,
-        "--until": within,
-        "--max-regression": max_regression,
+        "connections": connections,
+        "rate_per_s": rate_per_s,
+        "budget_s": budget_s,
+        "within": within,
+        "max_regression": max_regression,
     }
     problems = [
         Problem(option, f"`{wording.exact(amount)}` is too small", "give a value above 0")
@@ -202,7 +202,7 @@ def _require_possible(
     ]
     problems += [
         Problem(option, f"`{wording.exact(amount)}` is too large", "give a value below 100 %")
-        for option in ("--until", "--max-regression")
+        for option in ("within", "max_regression")
         if (amount := amounts[option] or 0.0) >= 1
     ]
     if problems:
@@ -214,19 +214,19 @@ def _require_possible(
 def _endpoint(name: str, path: str, *, commands: bool) -> Endpoint:
     """What is requested."""
     if name and (path or commands):
-        other = "--path" if path else "commands"
-        hint = "remove `--endpoint`: it selects an endpoint of the contract"
-        raise InputError([Problem("--endpoint", f"excluded by {other}", hint)])
+        other = "`path=`" if path else "commands"
+        hint = "remove `endpoint=`: it selects an endpoint of the contract"
+        raise InputError([Problem("endpoint", f"excluded by {other}", hint)])
     if path or commands:
         target = path or "/"
         if not target.startswith("/"):
-            raise InputError([Problem("--path", f"`{target}` does not begin with `/`")])
+            raise InputError([Problem("path", f"`{target}` does not begin with `/`")])
         exchange = Exchange(Request(target, "GET", target), Expected(status=(200, 399)))
         return Endpoint(target, "", (exchange,), lambda _random: ())
     found = {one.name: one for one in ENDPOINTS}
     if (wanted := name or ENDPOINT) not in found:
         hint = f"endpoints: {', '.join(found)}"
-        raise InputError([Problem("--endpoint", f"unknown endpoint `{wanted}`", hint)])
+        raise InputError([Problem("endpoint", f"unknown endpoint `{wanted}`", hint)])
     return found[wanted]
 
 
@@ -272,7 +272,7 @@ def _deciding(metric: Metric | None, rate_per_s: float | None) -> tuple[Metric, 
         return AT_FULL_SPEED if rate_per_s is None else AT_A_RATE
     if metric not in METRICS:
         hint = f"one of {', '.join(METRICS)}"
-        raise InputError([Problem("--metric", f"unknown quantity `{metric}`", hint)])
+        raise InputError([Problem("metric", f"unknown quantity `{metric}`", hint)])
     return (metric,)
 
 

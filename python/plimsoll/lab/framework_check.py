@@ -67,7 +67,7 @@ class CheckSettings:
 
 
 @dataclass
-class _Found:
+class _CheckSoFar:
     """What is known so far of a framework that is being verified.
 
     Attributes:
@@ -96,7 +96,7 @@ def verify(framework: Framework, settings: CheckSettings, tell: Listener) -> Fra
     """
     if framework.no_keep_alive:
         tell(Notice(f"{framework.title} is tested without keep-alive: {framework.no_keep_alive}"))
-    found = _Found()
+    found = _CheckSoFar()
     with tempfile.TemporaryDirectory(prefix="plimsoll-check-") as folder:
         log = Path(folder) / "server.log"
         try:
@@ -122,7 +122,7 @@ def verify(framework: Framework, settings: CheckSettings, tell: Listener) -> Fra
 
 
 def _parts(
-    framework: Framework, log: Path, settings: CheckSettings, found: _Found
+    framework: Framework, log: Path, settings: CheckSettings, found: _CheckSoFar
 ) -> Iterator[CheckedPart]:
     """The violations of each endpoint, of the backlog and of the stop.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from plimsoll import report, texts
 from plimsoll import storage as storages
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from plimsoll.intake.importing import Imported
     from plimsoll.intake.rows import ImportStats
     from plimsoll.intake.zabbix import Unit
+    from plimsoll.report.results.machine_readable import JsonObject
     from plimsoll.storage.results import Results
 
 TOOLS = (*(reader.NAME for reader in READERS), zabbix.NAME)
@@ -55,13 +56,13 @@ class ImportResult(TrialResult):
         """Closes the storage; the recording stays."""
         self.campaign.close()
 
-    def files_as_json(self) -> list[dict[str, Any]]:
+    def files_as_json(self) -> list[JsonObject]:
         """The row counts of each file, ready for JSON."""
         return [
             {**asdict(one), "read": one.read, "left_out": dict(one.left_out)} for one in self.files
         ]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Everything that is known of it, ready for JSON: what `plimsoll import --json` prints.
 
         Raises:

@@ -277,27 +277,29 @@ def _wanted(typed: Sequence[str], errors: float, budget_s: float, within: float)
         try:
             read = limits.read(one)
         except quantities.UnreadableQuantity as error:
-            problems.append(Problem("--limit", error.message, error.hint))
+            problems.append(Problem("limit", error.message, error.hint))
             continue
         if read.name in found:
             hint = "give each percentile once"
-            problems.append(Problem("--limit", f"`{read.name}` has two limits", hint))
+            problems.append(Problem("limit", f"`{read.name}` has two limits", hint))
         found[read.name] = read
     if not typed:
-        problems.append(Problem("", "a load line needs a latency limit", "add `--p99 20ms`"))
-    shares = {"--errors": errors, "--until": within}
+        problems.append(
+            Problem("", "a load line needs a latency limit", "give one, such as `limit='p99=20ms'`")
+        )
+    shares = {"errors": errors, "within": within}
     problems += [
         Problem(
             option,
             f"`{wording.exact(share)}` is not a share between 0 and 1",
-            "write `0.1%` or `0.001`",
+            "give a share, such as `0.001`",
         )
         for option, share in shares.items()
         if not 0 < share < 1
     ]
     if budget_s <= 0:
         problems.append(
-            Problem("--budget", f"`{wording.exact(budget_s)}` is too small", "write `90s`")
+            Problem("budget_s", f"`{wording.exact(budget_s)}` is too small", "give a value above 0")
         )
     if problems:
         raise InputError(problems)

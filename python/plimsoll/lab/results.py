@@ -22,6 +22,7 @@ from plimsoll.aggregate.summaries import summaries
 from plimsoll.errors import InputError, Problem
 from plimsoll.findings import derivation
 from plimsoll.lab.unkept import UnkeptResults
+from plimsoll.storage import documents
 from plimsoll.storage.parquet import ParquetResults
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def require_recordings(results: Results) -> None:
         return
     is_nothing = results.place == str(results.folder) and not results.folder.is_dir()
     missing = "is not a folder" if is_nothing else "contains no recording"
-    hint = "give a results folder written by `plimsoll run` or `plimsoll load --record`"
+    hint = "give a results folder written by `run`, or by `load` with `record=`"
     raise InputError([Problem("", f"`{results.place}` {missing}", hint)])
 
 
@@ -292,7 +293,8 @@ class TrialResult:
         for one in self.campaign.findings.trials:
             if one.recording.trial == self.id:
                 return one
-        raise errors.StorageError(f"`{self.campaign.place}` has no trial `{self.id}` any more")
+        message = f"`{self.campaign.place}` has no trial `{self.id}` any more"
+        raise errors.StorageError(message, documents.GONE)
 
     @cached_property
     def judged(self) -> TrialFindings:
