@@ -333,7 +333,7 @@ def test_the_library_names_arguments_and_no_options(room: str) -> None:
         text
         for path in sorted((PACKAGE / room).rglob("*.py"))
         for text in strings(path)
-        if re.search(r"`-{1,2}[a-z]", text)
+        if re.search(r"`-{1,2}[A-Za-z]", text)
     ]
     assert found == []
 

@@ -28,7 +28,7 @@ comparison_html = cells.comparison
 line_html = cells.line
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrialChart:
     """A chart of one trial, or of a load line, which a notebook draws by itself.
 
@@ -48,6 +48,10 @@ class TrialChart:
     def svg(self) -> str:
         """The chart as a picture, on light paper."""
         return pictures.svg(self.spec)
+
+    def __repr__(self) -> str:
+        """Its name and title, without its data."""
+        return f"<TrialChart {self.name}: {self.title}>"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, object]:
         """The specification for notebooks that draw Vega-Lite, a picture for the others."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll import lab, machine
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.events import Listener, Notice, Step, ignore
-from plimsoll.lab import databases, framework_check, selection
+from plimsoll.lab import databases, framework_check, one_line, selection
 from plimsoll.lab.framework_check import CheckSettings
 from plimsoll.report.results import checked
 
@@ -24,7 +24,7 @@ SEED = 1
 """Seed of random request values where none is given."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CheckResult:
     """What a check found.
 
@@ -46,6 +46,10 @@ class CheckResult:
     def markdown(self) -> str:
         """What was verified, as a table in Markdown, with every violation below."""
         return checked.markdown(self.frameworks)
+
+    def __repr__(self) -> str:
+        """How many frameworks passed."""
+        return one_line.shown(self, lambda: checked.verdict(self.frameworks))
 
     def _repr_markdown_(self) -> str:
         """What was verified, for a notebook."""

@@ -34,7 +34,7 @@ TOOLS = (*(reader.NAME for reader in READERS), zabbix.NAME)
 _SEPARATORS = {"tab": "\t", "\\t": "\t"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ImportResult(TrialResult):
     """An imported recording, with everything a trial has.
 

@@ -23,7 +23,7 @@ from plimsoll.errors import FrameworkError, InputError, Problem
 from plimsoll.events import Listener, LoadEnded, Step, ignore
 from plimsoll.findings import derivation, load_lines
 from plimsoll.findings.load_lines import LineFindings, Subject
-from plimsoll.lab import arguments, driven_load, load_options, loads, urls
+from plimsoll.lab import arguments, driven_load, load_options, loads, one_line, urls
 from plimsoll.lab.load_options import LoadOptions
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.load_line import counting, limits, search
@@ -68,7 +68,7 @@ _PAUSE_S = 0.02
 _LEAST_QUICK_S = 0.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LineResult:
     """Load lines, one for each limit, with every try.
 
@@ -134,6 +134,10 @@ class LineResult:
     def chart(self) -> TrialChart:
         """Latency over rate, with every try."""
         return lab.charts.of_line(self.found.searched)
+
+    def __repr__(self) -> str:
+        """The answer with its interval."""
+        return one_line.shown(self, lambda: self.one_line)
 
     def _repr_markdown_(self) -> str:
         """The answer, for a notebook."""

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
-from plimsoll import errors, findings, lab, report, tables
+from plimsoll import errors, findings, lab, report, tables, wording
 from plimsoll import storage as storages
 from plimsoll.aggregate.stages import expression as stage_expression
 from plimsoll.aggregate.stages import stages
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.errors import InputError, Problem
 from plimsoll.findings import derivation
+from plimsoll.lab import one_line
 from plimsoll.lab.unkept import UnkeptResults
+from plimsoll.report import words
 from plimsoll.storage import documents
 from plimsoll.storage.parquet import ParquetResults
 
@@ -261,12 +263,24 @@ class CampaignResults:
         chosen = lab.arguments.several("formats", formats)
         return lab.charts.report(self.findings, self.stored.report, chosen)
 
+    def __repr__(self) -> str:
+        """Campaign, place, trials, and how many of them have each level."""
+        return one_line.shown(self, self._described)
+
+    def _described(self) -> str:
+        trials = wording.several(len(self.stored.trial_ids()), "trial")
+        as_run = self.findings.as_run
+        name = "" if as_run is None else f"{as_run.name}: "
+        counts = self.findings.counts
+        levels = [f"{count} {words.level_name(level)}" for level, count in counts.items()]
+        return f"{name}{trials} in {self.place}{': ' if levels else ''}{', '.join(levels)}"
+
     def _repr_html_(self) -> str:
         """The rankings with their verdicts, for a notebook."""
         return lab.charts.rankings_html(self.findings)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrialResult:
     """One trial.
 
@@ -376,12 +390,19 @@ class TrialResult:
         """
         return lab.charts.of_trial(self.findings.data, name)
 
+    def __repr__(self) -> str:
+        """Its id, level, throughput, latency and failures."""
+        return one_line.shown(self, self._described)
+
+    def _described(self) -> str:
+        return f"{self.id}: {report.one_line.line(self.judged)}"
+
     def _repr_html_(self) -> str:
         """Its main numbers and its verdicts, for a notebook."""
         return lab.charts.trial_html(self.campaign.findings, self.id)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LoadResult(TrialResult):
     """One load, with everything a trial has.
 

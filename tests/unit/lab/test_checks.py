@@ -74,6 +74,7 @@ def test_each_framework_has_its_parts_and_violations(
     assert [event.check for event in told if isinstance(event, FrameworkChecked)] == [right, short]
     assert capfd.readouterr() == ("", "")
     assert "1 of 2 frameworks passed." in found.markdown()
+    assert repr(found) == "<CheckResult 1 of 2 frameworks passed.>"
     assert BACKLOG_RULE in found._repr_html_()
 
 

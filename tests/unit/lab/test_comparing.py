@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import plimsoll
+from plimsoll.campaign.framework import Framework
 from plimsoll.errors import InputError
+from plimsoll.lab import comparing
 
 
 @pytest.mark.parametrize(
@@ -31,6 +35,17 @@ def test_what_is_impossible_is_refused_with_its_option(options: dict[str, Any], 
     with pytest.raises(InputError) as error:
         plimsoll.compare("reference", "reference", **options)
     assert where in {problem.where for problem in error.value.problems}
+
+
+def test_a_budget_that_cannot_decide_is_named() -> None:
+    plain = Framework("a", "", "", Path(), "", (), "", "", "", ())
+    compiled = dataclasses.replace(plain, warm_up_s=10.0)
+    assert comparing.least_s((plain, plain), 1.0) == 8.0
+    assert comparing.least_s((plain, compiled), 1.0) == 17.0
+    assert comparing.least_s((plain, compiled), 0.0) == 6.0
+    assert comparing.short_budget(6.0, 8.0).startswith("the budget is 6 s, and one group")
+    assert "takes 3 groups of processes, 24 s" in comparing.short_budget(10.0, 8.0)
+    assert comparing.short_budget(24.0, 8.0) == ""
 
 
 @pytest.mark.parametrize("name", ["nothing", "go:all"])

@@ -131,6 +131,18 @@ def test_every_result_shows_itself_in_a_notebook(result: type) -> None:
     assert callable(getattr(result, "_repr_html_", None))
 
 
+def test_a_result_is_one_line_even_where_it_cannot_be_read(tmp_path: Path) -> None:
+    found = plimsoll.audit(GOLDEN / "wrk-reset.txt")
+    assert repr(found) == "<AuditResult ✕ Some of these figures are impossible.>"
+    recording = tmp_path / "trials" / "a" / "trial.json"
+    recording.parent.mkdir(parents=True)
+    recording.write_text("{")
+    with plimsoll.read(tmp_path) as results:
+        assert repr(results.trials[0]).startswith("<TrialResult `")
+        assert "not JSON at line 1" in repr(results)
+        assert len(repr(results).splitlines()) == 1
+
+
 def test_an_audit_shows_its_doubts_in_a_notebook_with_the_names_of_checks() -> None:
     found = plimsoll.audit(GOLDEN / "wrk-reset.txt")
     html = found._repr_html_()
