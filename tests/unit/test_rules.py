@@ -255,7 +255,7 @@ def test_no_module_imports_a_single_check() -> None:
 
 
 NUMBERS_FOR_PROGRAMS = {
-    "campaign/written.py",
+    "campaign/toml_writer.py",
     "canvas.py",
     "conduct/provenance.py",
     "export/hlog.py",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli import heard, messages
+from plimsoll.cli import listeners, messages
 from plimsoll.events import FrameworkChecked, PartChecked
 from plimsoll.recording.compliance import RESULTS
 from plimsoll.report.results import checked
@@ -40,7 +40,7 @@ class CheckPrinter:
 
     def __call__(self, event: Event) -> None:
         """Prints an event."""
-        heard.steps(event)
+        listeners.steps(event)
         if isinstance(event, PartChecked):
             self._print_part(event)
         elif isinstance(event, FrameworkChecked):
@@ -82,7 +82,7 @@ def print_error(event: Event) -> None:
 
 def quietly(event: Event) -> None:
     """A listener that prints notices, steps and errors only."""
-    heard.steps(event)
+    listeners.steps(event)
     print_error(event)
 
 

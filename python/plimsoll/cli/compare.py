@@ -11,7 +11,7 @@ import click
 import plimsoll
 from plimsoll import cli, report
 from plimsoll.campaign import quantities
-from plimsoll.cli import EPILOGUE, heard, messages, options
+from plimsoll.cli import EPILOGUE, listeners, messages, options
 from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def command(  # noqa: PLR0913 - one argument for each option
         max_regression=max_regression,
         warm_up_s=warm_up_s,
         frameworks=root,
-        on_event=heard.notes if quiet or as_json else heard.steps,
+        on_event=listeners.notes if quiet or as_json else listeners.steps,
     )
     cli.outgoing.write(markdown, result.markdown)
     cli.outgoing.write(junit, result.junit)

@@ -11,7 +11,7 @@ import click
 import plimsoll
 from plimsoll import cli
 from plimsoll.campaign import quantities
-from plimsoll.cli import EPILOGUE, heard, options
+from plimsoll.cli import EPILOGUE, listeners, options
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Arrivals
@@ -185,7 +185,7 @@ def command(  # noqa: PLR0913 - one argument for each option
         ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
         headers=[cli.incoming.header(one) for one in headers], body=sent, status=status,
         length_bytes=length_bytes, expected_body=expected, record=record, storage=storage,
-        on_event=heard.notes if quiet or form != "text" else heard.steps,
+        on_event=listeners.notes if quiet or form != "text" else listeners.steps,
     )  # fmt: skip
     with result:
         cli.outgoing.write(chart, lambda: result.chart().svg())

@@ -29,7 +29,7 @@ from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.load_line import counting, limits, search
 from plimsoll.load_line.search import Searched, SearchGoal
 from plimsoll.processes.interruption import Interruption
-from plimsoll.report.results import lined
+from plimsoll.report.results import line_result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,20 +108,20 @@ class LineResult:
     @property
     def sentence(self) -> str:
         """The answer in one sentence without a full stop."""
-        return lined.sentence(self.found)
+        return line_result.sentence(self.found)
 
     @property
     def one_line(self) -> str:
         """The same with how far to believe it, where that is doubted."""
-        return lined.one_line(self.found)
+        return line_result.one_line(self.found)
 
     def as_json(self) -> dict[str, object]:
         """Lines and tries, ready for JSON: what `plimsoll line --json` prints."""
-        return lined.document(self.found)
+        return line_result.document(self.found)
 
     def markdown(self) -> str:
         """The answer for an issue or a pull request."""
-        return lined.markdown(self.found)
+        return line_result.markdown(self.found)
 
     def text(self, *, verbose: bool = False) -> str:
         """Figures for a terminal, without the sentence.
@@ -129,7 +129,7 @@ class LineResult:
         Args:
             verbose: Whether every try is shown.
         """
-        return lined.text(self.found, verbose=verbose)
+        return line_result.text(self.found, verbose=verbose)
 
     def chart(self) -> TrialChart:
         """Latency over rate, with every try."""
@@ -336,11 +336,11 @@ def _searched(
                 replace(wanted, budget_s=max(left_s - JUDGING_S, wanted.hold_s)),
                 peak_per_s,
                 random.Random(secrets.randbits(64)),  # noqa: S311 - nothing is secret
-                lambda now: on_event(Step(lined.step(now))),
+                lambda now: on_event(Step(line_result.step(now))),
             )
             found = replace(found, wanted=wanted, elapsed_s=time.monotonic() - began_s)
             findings = bench.findings(found, arrivals)
-        stored.write_derived_json(LINE, lined.document(findings))
+        stored.write_derived_json(LINE, line_result.document(findings))
         campaign = lab.results.CampaignResults(stored, closing.pop_all())
         return LineResult(campaign, findings)
 

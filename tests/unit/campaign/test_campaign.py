@@ -12,7 +12,7 @@ from plimsoll.campaign import as_run, campaign
 from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.campaign.written import as_toml
+from plimsoll.campaign.toml_writer import as_toml
 from plimsoll.errors import InputError, Problem
 from plimsoll.plan import plan
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.report import contents, words
 from plimsoll.report.formats import html
-from plimsoll.report.results import audited, calibrated, checked, compared, lined
+from plimsoll.report.results import audited, calibrated, checked, compared, line_result
 from plimsoll.report.results.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -61,7 +61,12 @@ def line(found: LineFindings) -> str:
     Args:
         found: Lines and tries.
     """
-    return _cell(lined.answer(found), "", lined.sheets(found), lined.stated(found))
+    return _cell(
+        line_result.answer(found),
+        "",
+        line_result.sheets(found),
+        line_result.stated(found),
+    )
 
 
 def calibration(found: Calibration, capacities_at: Path | None) -> str:
