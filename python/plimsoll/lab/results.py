@@ -383,7 +383,8 @@ class TrialResult:
         """A chart of the report.
 
         Args:
-            name: `throughput`, `response_time`, `cpu`, `memory` or `connections`.
+            name: `throughput`, `machine_speed`, `response_time`, `heat_map`, `cpu`, `memory` or
+                `connections`.
 
         Raises:
             InputError: There is no such chart, or its driver recorded nothing that it shows.
