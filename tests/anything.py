@@ -377,7 +377,7 @@ def _nothing_started() -> Generator[None]:
             "plimsoll.hosts.membership.serve",
         ):
             stack.enter_context(patch(place, refuse))
-        stack.enter_context(patch("plimsoll.watch.giving_way.lower_priority"))
+        stack.enter_context(patch("plimsoll.watch.priority.lower_priority"))
         yield
 
 

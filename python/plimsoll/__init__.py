@@ -1,9 +1,10 @@
 """Plimsoll: a laboratory for HTTP servers and web frameworks.
 
 `run` runs a campaign, `load` load-tests a running server, `line` finds the greatest rate that it
-carries inside limits. `compare` decides which of two servers is faster, `read` opens results,
-`calibrate` checks the load generator, `audit` checks results of other tools. Importing this package
-imports none of them; each is imported at its first use. Their types are in `__init__.pyi`.
+carries inside limits. `compare` decides which of two servers is faster, `check` verifies frameworks
+without load, `read` opens results, `calibrate` checks the load generator. `import_recording` reads
+logs of other tools, `audit` checks their results. Importing this package imports none of them; each
+is imported at its first use. Their types are in `__init__.pyi`.
 """
 
 # pyright: reportUnsupportedDunderAll=false
@@ -16,10 +17,12 @@ __all__ = [
     "AuditResult",
     "CalibrationResult",
     "CampaignResults",
+    "CheckResult",
     "ComparisonResult",
     "DriverError",
     "FrameworkError",
     "HostError",
+    "ImportResult",
     "InputError",
     "Interrupted",
     "LineResult",
@@ -31,9 +34,11 @@ __all__ = [
     "__version__",
     "audit",
     "calibrate",
+    "check",
     "compare",
     "errors",
     "events",
+    "import_recording",
     "line",
     "load",
     "read",
@@ -54,7 +59,9 @@ _NAMES_OF = {
     "lab.calibrations": ("CalibrationResult", "calibrate"),
     "lab.campaigns": ("run",),
     "lab.charts": ("TrialChart",),
+    "lab.checks": ("CheckResult", "check"),
     "lab.comparing": ("ComparisonResult", "compare"),
+    "lab.imports": ("ImportResult", "import_recording"),
     "lab.lines": ("LineResult", "line"),
     "lab.loads": ("load",),
     "lab.results": ("CampaignResults", "LoadResult", "TrialResult", "read"),

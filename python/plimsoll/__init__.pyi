@@ -15,8 +15,12 @@ from plimsoll.lab.calibrations import CalibrationResult as CalibrationResult
 from plimsoll.lab.calibrations import calibrate as calibrate
 from plimsoll.lab.campaigns import run as run
 from plimsoll.lab.charts import TrialChart as TrialChart
+from plimsoll.lab.checks import CheckResult as CheckResult
+from plimsoll.lab.checks import check as check
 from plimsoll.lab.comparing import ComparisonResult as ComparisonResult
 from plimsoll.lab.comparing import compare as compare
+from plimsoll.lab.imports import ImportResult as ImportResult
+from plimsoll.lab.imports import import_recording as import_recording
 from plimsoll.lab.lines import LineResult as LineResult
 from plimsoll.lab.lines import line as line
 from plimsoll.lab.loads import load as load

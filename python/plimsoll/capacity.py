@@ -138,7 +138,7 @@ def keep(
         partial.replace(path)
     except OSError as error:
         message = f"`{path}` cannot be written: {error.strerror}"
-        raise StorageError(message, "choose another file with `--into`") from error
+        raise StorageError(message, "choose another file with `into=`") from error
     return path
 
 

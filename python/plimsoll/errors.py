@@ -31,7 +31,8 @@ PlimsollError
 ```
 
 A message is one sentence that names what is wrong and where; the hint names what to do. Values are
-in backticks.
+in backticks. An argument of the library is named as its caller writes it, `rate_per_s=`, `run=1` or
+`again=True`; the command line prints its option instead (`cli/as_options.py`).
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class Problem:
     """One mistake in a campaign, a framework folder or on the command line.
 
     Attributes:
-        where: File and line (`campaigns/a.toml:12`), option, or empty.
+        where: File and line (`campaigns/a.toml:12`), name of the argument, or empty.
         message: What is wrong.
         hint: What to do; may be empty.
     """

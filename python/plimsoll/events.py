@@ -27,8 +27,9 @@ its phases mixed, and then `TrialEnded` for each of its trials.
 Between trials, `Step`s tell whose compliance is checked and, in a campaign of kind `line`, how each
 search stands.
 
-A calibration has `Notice`s and `Step`s only, a load what `TrialStarted` and `TrialEnded` enclose,
-and `LoadEnded` before `Phase("writing")`.
+A check of frameworks has `Notice`s and `Step`s, `PartChecked` for each endpoint, the backlog and
+the stop, and then `FrameworkChecked`. A calibration has `Notice`s and `Step`s only, a load what
+`TrialStarted` and `TrialEnded` enclose, and `LoadEnded` before `Phase("writing")`.
 
 Phases that are not reached are omitted. Nothing follows `TrialStarted` if the trial was
 interrupted.
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.framework import Framework
     from plimsoll.plan import Trial
     from plimsoll.recording import Recording
+    from plimsoll.recording.framework_check import CheckedPart, FrameworkCheck
 
 PhaseName = Literal[
     "idling", "starting", "checking", "warming_up", "driving", "stopping", "writing"
@@ -296,6 +298,32 @@ class CampaignEnded:
     failed: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class PartChecked:
+    """An endpoint of a framework, its backlog or its stop has been verified.
+
+    Attributes:
+        framework: The framework.
+        part: What was verified, with its violations.
+    """
+
+    framework: Framework
+    part: CheckedPart
+
+
+@dataclass(frozen=True)
+class FrameworkChecked:
+    """A framework has been verified; its server has stopped.
+
+    Attributes:
+        framework: The framework.
+        check: What was found.
+    """
+
+    framework: Framework
+    check: FrameworkCheck
+
+
 Event = (
     Notice
     | Step
@@ -312,6 +340,8 @@ Event = (
     | TrialJudged
     | CoolingDown
     | CampaignEnded
+    | PartChecked
+    | FrameworkChecked
 )
 """Any of them."""
 

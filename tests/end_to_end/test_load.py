@@ -463,7 +463,11 @@ def test_flags_of_other_tools_are_understood(reference_server: str, tmp_path: Pa
         (["https://127.0.0.1/", "--cacert", "x"], "--cacert: there is no file `x`", "path"),
         (["http://127.0.0.1:99999/"], "is not a valid URL", "http://127.0.0.1:8080/path"),
         (["http://"], "is not a valid URL", "http://127.0.0.1:8080/path"),
-        (["127.0.0.1", "-q", "100"], "`100` is an ambiguous IPv4 address", "for a rate `-R 100`"),
+        (
+            ["127.0.0.1", "-q", "100"],
+            "`100` is an ambiguous IPv4 address",
+            "for a rate `--rate 100`",
+        ),
         (["http://[::1/"], "is not a valid URL", "http://127.0.0.1:8080/path"),
         (["http://me:secret@127.0.0.1/"], "password in the URL is not supported", "Authorization"),
         (["http://127.0.0.1/a b"], "contains white space", "`%20`"),

@@ -27,6 +27,11 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGE = CHECKOUT / "docs" / "python.md"
 NOTEBOOK = CHECKOUT / "examples" / "notebook.ipynb"
+FUNCTIONS = (
+    *("audit", "calibrate", "check", "compare", "import_recording", "line", "load", "read", "run"),
+)
+"""What the page shows an example of: every public function."""
+
 SHORTER = {"budget_s=20": "budget_s=4", "budget_s=10": "budget_s=2"}
 """Budgets of the page, and those that are enough to see that an example works."""
 BLOCK = re.compile(r"^```python ?(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -75,7 +80,7 @@ def test_every_example_of_the_page_works(
     for needed, source in blocks:
         if not needed or importlib.util.find_spec(needed):
             executed(source, names)
-    for function in ("load", "line", "compare", "run", "read", "calibrate", "audit"):
+    for function in FUNCTIONS:
         assert f"plimsoll.{function}(" in text
     names["result"].close()
     names["results"].close()

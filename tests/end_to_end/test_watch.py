@@ -16,7 +16,7 @@ import pytest
 import chromium
 from command_line import HERE, LENIENT, Running, run, start
 from plimsoll import live
-from plimsoll.watch import giving_way
+from plimsoll.watch import priority
 from postgres_server import PASSWORD
 from small_servers import eventually
 
@@ -289,6 +289,6 @@ def test_whoever_looks_on_writes_nothing(finished: Path, browser: Any) -> None:
 
 def test_it_has_a_low_priority(finished: Path) -> None:
     with watched(finished) as (_, running):
-        expected = max(giving_way.NICENESS, os.getpriority(os.PRIO_PROCESS, 0))
+        expected = max(priority.NICENESS, os.getpriority(os.PRIO_PROCESS, 0))
         tasks = Path(f"/proc/{running.process.pid}/task").iterdir()
         assert {os.getpriority(os.PRIO_PROCESS, int(task.name)) for task in tasks} == {expected}

@@ -62,7 +62,7 @@ def test_a_file_that_cannot_be_written_is_an_error_with_a_remedy(tmp_path: Path)
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError) as raised:
         capacity.keep(CASES, HOST, ENGINE, tmp_path / "file" / "capacity.json")
-    assert "--into" in raised.value.hint
+    assert "`into=`" in raised.value.hint
 
 
 @pytest.mark.parametrize(

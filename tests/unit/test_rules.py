@@ -255,7 +255,7 @@ def test_no_module_imports_a_single_check() -> None:
 
 
 NUMBERS_FOR_PROGRAMS = {
-    "campaign/written.py",
+    "campaign/toml_writer.py",
     "canvas.py",
     "conduct/provenance.py",
     "export/hlog.py",
@@ -314,6 +314,28 @@ def test_the_exit_code_of_a_trial_is_that_of_the_error_that_ended_it(
 def test_a_trial_that_completed_has_exit_code_0_and_an_unknown_ending_that_of_a_framework() -> None:
     assert errors.exit_code_of("completed") == 0
     assert errors.exit_code_of("Melted") == errors.FrameworkError.exit_code
+
+
+def test_every_error_of_storage_says_what_to_do() -> None:
+    calls = [
+        (path.name, node)
+        for path in sources()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and spoken(node.func).rpartition(".")[2] == "StorageError"
+    ]
+    assert calls
+    assert [f"{name}:{node.lineno}" for name, node in calls if len(node.args) < 2] == []
+
+
+@pytest.mark.parametrize("room", ["lab", "storage", "conduct"])
+def test_the_library_names_arguments_and_no_options(room: str) -> None:
+    found = [
+        text
+        for path in sorted((PACKAGE / room).rglob("*.py"))
+        for text in strings(path)
+        if re.search(r"`-{1,2}[A-Za-z]", text)
+    ]
+    assert found == []
 
 
 def test_every_folder_of_frameworks_is_one() -> None:

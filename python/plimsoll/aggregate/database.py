@@ -149,7 +149,8 @@ def _interruptible() -> Generator[None]:
         if type(error) not in _OF_DAMAGE or _is_of_writing(error):
             raise
         reason = str(error).rpartition(_STREAM)[2].splitlines()[0]
-        raise StorageError(f"recorded rows cannot be read: {reason}") from error
+        hint = "restore the trial from a copy, or delete its folder and run the campaign again"
+        raise StorageError(f"recorded rows cannot be read: {reason}", hint) from error
 
 
 def _is_of_writing(error: duckdb.Error) -> bool:

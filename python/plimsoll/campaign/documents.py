@@ -62,7 +62,7 @@ class TomlDocument:
         path: Its path.
         text: Its text.
         table: Its content.
-        origins: Keys that were not set in the file, and their source: `--set repetitions`.
+        origins: Keys that were not set in the file, and their source: `settings repetitions`.
     """
 
     path: Path

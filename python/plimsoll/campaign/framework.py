@@ -234,7 +234,7 @@ def search(given: Path | None = None) -> Path:
         InputError: The given folder contains no framework, or none is found.
     """
     named = (
-        ("--frameworks", given),
+        ("frameworks", given),
         (VARIABLE, os.environ.get(VARIABLE)),
     )
     for where, folder in named:

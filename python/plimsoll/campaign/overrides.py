@@ -25,7 +25,7 @@ STAGE_KINDS = ("warm_up", "ramp", "hold")
 """Kinds of stages, which identify them in settings."""
 
 _LISTS = ("frameworks", "endpoints", "driver")
-_HINT = "write `--set KEY=VALUE`, such as `--set repetitions=1` or `--set load.NAME.timeout=5s`"
+_HINT = "write each as KEY=VALUE, such as `repetitions=1` or `load.NAME.timeout=5s`"
 _SCALE_HINT = "write a number above 0, such as `0.1`"
 
 
@@ -57,7 +57,7 @@ class _Setting:
     @property
     def where(self) -> str:
         """Its place for messages."""
-        return f"--set {self.key}"
+        return f"settings {self.key}"
 
 
 def laid_over(
@@ -93,9 +93,9 @@ def _parsed(text: str) -> _Setting | Problem:
     key, equals, value = text.partition("=")
     key = key.strip()
     if not equals:
-        return Problem(f"--set {text}", "has no `=`", _HINT)
+        return Problem(f"settings {text}", "has no `=`", _HINT)
     if not all(key.split(".")):
-        return Problem(f"--set {text}", "has no key before the `=`", _HINT)
+        return Problem(f"settings {text}", "has no key before the `=`", _HINT)
     return _Setting(key, value.strip())
 
 

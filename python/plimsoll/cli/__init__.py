@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from plimsoll import __version__, doors
-from plimsoll.cli import memory, messages
+from plimsoll.cli import as_options, memory, messages
 from plimsoll.errors import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from plimsoll.cli import checking as checking
     from plimsoll.cli import completing as completing
-    from plimsoll.cli import complying as complying
     from plimsoll.cli import importing as importing
     from plimsoll.cli import incoming as incoming
     from plimsoll.cli import judging as judging
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
 _WORKERS = (
     "checking",
     "completing",
-    "complying",
     "importing",
     "incoming",
     "judging",
@@ -135,7 +133,9 @@ class Verbs(click.Group):
             memory.require(cmd_name)
         begun = early_interrupt.begin()
         try:
-            return importlib.import_module(f"plimsoll.cli.{module_of(cmd_name)}").command
+            command = importlib.import_module(f"plimsoll.cli.{module_of(cmd_name)}").command
+            as_options.of_verb(command)
+            return command
         finally:
             early_interrupt.end(begun=begun)
 

@@ -10,7 +10,7 @@ import click
 
 import plimsoll
 from plimsoll import report
-from plimsoll.cli import heard, options
+from plimsoll.cli import listeners, options
 from plimsoll.errors import VERDICT_VOID
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def command(
     plimsoll calibrate --quick                half a minute
     plimsoll calibrate --only protocols       one part; repeatable
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
-    found = plimsoll.calibrate(parts, quick=quick, into=into, on_event=heard.steps)
+    found = plimsoll.calibrate(parts, quick=quick, into=into, on_event=listeners.steps)
     _print(found, "json" if as_json else form)
     return VERDICT_VOID if found.misses else 0
 

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import cli, lab, machine
-from plimsoll.campaign.endpoints import ENDPOINTS
-from plimsoll.cli import heard, messages, options
+import plimsoll
+from plimsoll import cli
+from plimsoll.cli import messages, options
 from plimsoll.errors import FrameworkError
-
-if TYPE_CHECKING:
-    pass
 
 SEED = 1
 
@@ -50,27 +45,17 @@ def command(
     With `--compliance`, a second start of each framework gets requests in fragments, with
     conflicting lengths and the like. What differs from the RFCs is shown, and fails no check.
     """
-    wanted = lab.selection.named(names, root)
-    wanted = lab.selection.ready(wanted, messages.note) if available else wanted
-    lab.selection.make_ready(wanted, messages.step)
-    served = {name for framework in wanted for name in framework.endpoints}
-    endpoints = [endpoint for endpoint in ENDPOINTS if endpoint.name in served]
-    endpoints = lab.databases.available(endpoints, messages.note)
-    cores = machine.divide_cores(
-        None, None, with_third_party=lab.databases.has_third_party(endpoints)
+    listener = cli.checking.quietly if as_json else cli.checking.CheckPrinter(full)
+    result = plimsoll.check(
+        *names,
+        seed=seed,
+        compliance=compliance,
+        available=available,
+        frameworks=root,
+        on_event=listener,
     )
-    with lab.databases.running(endpoints, cores.third_party, heard.steps) as database:
-        here = cli.checking.Surroundings(seed, cores.server, cores.third_party, database)
-        found = [
-            cli.checking.checked(framework, here, full=full, quiet=as_json) for framework in wanted
-        ]
-    if compliance:
-        for framework, one in zip(wanted, found, strict=True):
-            results = cli.complying.complied(framework, full=full, quiet=as_json)
-            one["compliance"] = [asdict(result) for result in results]
     if as_json:
-        click.echo(json.dumps(found, indent=1))
-    failed = any(one["error"] or one["failures"] for one in found)
-    if failed and not as_json:
+        click.echo(json.dumps(result.as_json(), indent=1))
+    elif result.failed:
         messages.note("the contract is described in `frameworks/README.md`")
-    return FrameworkError.exit_code if failed else 0
+    return FrameworkError.exit_code if result.failed else 0

@@ -11,7 +11,7 @@ import click
 import plimsoll
 from plimsoll import cli, report
 from plimsoll.campaign import quantities
-from plimsoll.cli import EPILOGUE, heard, messages, options
+from plimsoll.cli import EPILOGUE, listeners, messages, options
 from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ METRICS = ("throughput", "cpu_per_request", "p99")
 
 GROUPS = {
     "Servers": ("a_command", "b_command", "revisions", "root"),
-    "Load": ("endpoint", "path", "connections", "rate", "warm_up"),
-    "End": ("budget", "until", "metric", "max_regression"),
+    "Load": ("endpoint", "path", "connections", "rate_per_s", "warm_up_s"),
+    "End": ("budget_s", "within", "metric", "max_regression"),
     "Output": ("as_json", "markdown", "junit", "quiet"),
 }
 """Options of the help by heading."""
@@ -70,12 +70,14 @@ GROUPS = {
 @click.option(
     "-R",
     "--rate",
+    "rate_per_s",
     type=options.RATE,
     help="Open model: requests per second to the server under load, such as 2k.  "
     "[default: full speed]",
 )
 @click.option(
     "--warm-up",
+    "warm_up_s",
     type=options.DURATION,
     default="1s",
     show_default=True,
@@ -84,13 +86,16 @@ GROUPS = {
 )
 @click.option(
     "--budget",
+    "budget_s",
     type=options.DURATION,
     default="120s",
     show_default=True,
-    help="Time for everything; it ends earlier when the result is clear.",
+    help="Time for everything; it ends earlier when the result is clear. At least one group of "
+    "processes is measured, 8s of load; a decision takes three.",
 )
 @click.option(
     "--until",
+    "within",
     type=SHARE,
     default="2%",
     show_default=True,
@@ -125,10 +130,10 @@ def command(  # noqa: PLR0913 - one argument for each option
     endpoint: str | None,
     path: str | None,
     connections: int,
-    rate: float | None,
-    warm_up: float,
-    budget: float,
-    until: float,
+    rate_per_s: float | None,
+    warm_up_s: float,
+    budget_s: float,
+    within: float,
     metric: Metric | None,
     max_regression: float | None,
     as_json: bool,
@@ -158,14 +163,14 @@ def command(  # noqa: PLR0913 - one argument for each option
         endpoint=endpoint or "",
         path=path or "",
         connections=connections,
-        rate_per_s=rate,
+        rate_per_s=rate_per_s,
         metric=metric,
-        budget_s=budget,
-        within=until,
+        budget_s=budget_s,
+        within=within,
         max_regression=max_regression,
-        warm_up_s=warm_up,
+        warm_up_s=warm_up_s,
         frameworks=root,
-        on_event=heard.notes if quiet or as_json else heard.steps,
+        on_event=listeners.notes if quiet or as_json else listeners.steps,
     )
     cli.outgoing.write(markdown, result.markdown)
     cli.outgoing.write(junit, result.junit)

@@ -6,17 +6,18 @@ The underscore in the module's name avoids the Python keyword.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
+import plimsoll
 from plimsoll import cli
 from plimsoll.cli import EPILOGUE, options
 
 CPU_UNITS = ("percent-of-all", "percent-of-one", "cores")
 
 GROUPS = {
-    "Measured system": ("framework", "endpoint", "labels", "warm_up"),
+    "Measured system": ("framework", "endpoint", "labels", "warm_up_s"),
     "Server CPU": ("cpu", "cores", "cpu_unit"),
     "File format": (
         "run",
@@ -34,18 +35,20 @@ GROUPS = {
 
 
 class _Run(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
-    """The number of a run; 0 for `all`."""
+    """The number of a run, or `all`."""
 
     name = "N"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number.
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | Literal["all"]:
+        """The number, or `all`.
 
         Raises:
             UsageError: It is neither a number from 1 nor `all`.
         """
         if value == "all":
-            return 0
+            return "all"
         text = str(value)
         if not (text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS and int(text)):
             self.fail(f"`{value}` is neither a number from 1 nor `all`", param, ctx)
@@ -59,9 +62,12 @@ _MOST_DIGITS = 10
 @click.command(name="import", cls=options.Grouped, groups=GROUPS, epilog=EPILOGUE)
 @click.argument("files", nargs=-1, required=True, metavar="[TOOL] FILE...", type=click.Path())
 @click.option(
-    "--framework", metavar="NAME", help="Name of the measured server.  [default: file name]"
+    "--framework",
+    default="",
+    metavar="NAME",
+    help="Name of the measured server.  [default: file name]",
 )
-@click.option("--endpoint", metavar="NAME", help="Measured endpoint.  [default: label]")
+@click.option("--endpoint", default="", metavar="NAME", help="Measured endpoint.  [default: label]")
 @click.option(
     "--label",
     "labels",
@@ -71,6 +77,7 @@ _MOST_DIGITS = 10
 )
 @click.option(
     "--warm-up",
+    "warm_up_s",
     type=options.DURATION,
     help="Excluded from the statistics.  [default: until all users are active]",
 )
@@ -97,9 +104,10 @@ _MOST_DIGITS = 10
     help="Import the Nth of several runs in one file; `all` merges them.",
 )
 @click.option("--columns", metavar="NAMES", help="Column names, for a file without a header.")
-@click.option("--separator", metavar="CHAR", help="Column separator; `tab` for a tab.")
+@click.option("--separator", default="", metavar="CHAR", help="Column separator; `tab` for a tab.")
 @click.option(
     "--timestamp-format",
+    default="",
     metavar="PATTERN",
     help="Timestamp format: 'yyyy/MM/dd HH:mm:ss.SSS', or ms.",
 )
@@ -130,8 +138,7 @@ _MOST_DIGITS = 10
 @options.as_json
 def command(
     files: tuple[str, ...],
-    into: Path | None,
-    storage: str,
+    columns: str | None,
     no_judge: bool,
     as_json: bool,
     **chosen: Any,
@@ -150,5 +157,7 @@ def command(
     plimsoll import jmeter results.csv.zip --cpu cpu.csv.zip --cores 72 --cpu-unit percent-of-one
     plimsoll import zabbix cpu.csv --cores 8
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
-    given = cli.importing.ImportOptions(**chosen)
-    return cli.importing.imported(files, into, storage, given, judge=not no_judge, as_json=as_json)
+    tool, paths = cli.importing.tool_and_files(files)
+    names = [name.strip() for name in (columns or "").split(",") if name.strip()]
+    with plimsoll.import_recording(*paths, tool=tool, columns=names, **chosen) as result:
+        return cli.importing.show(result, judge=not no_judge, as_json=as_json)

@@ -128,7 +128,7 @@ def thresholds_crossed(found: Findings, junit: Path | None = None) -> int:
 
 def line_exit_code(found: LineFindings) -> int:
     """Prints why there is no load line and what to do; the exit code, 0 where there is one."""
-    sentence, hint = report.lined.sentence(found), report.lined.remedy(found)
+    sentence, hint = report.line_result.sentence(found), report.line_result.remedy(found)
     unfound = [line for line in found.searched.lines if line.state != "found"]
     if not hint:
         return VERDICT_VOID if found.level == "void" else 0
@@ -150,7 +150,7 @@ def lines_missed(found: Findings) -> int:
     Verdicts on the tries below a line are left to `exit_code`, which knows those accepted.
     """
     searched = [one.found for one in found.lines if one.found and not one.problem]
-    codes = [line_exit_code(one) for one in searched if report.lined.remedy(one)]
+    codes = [line_exit_code(one) for one in searched if report.line_result.remedy(one)]
     return next(filter(None, codes), 0)
 
 

@@ -11,7 +11,7 @@ import click
 import plimsoll
 from plimsoll import cli
 from plimsoll.campaign import quantities
-from plimsoll.cli import EPILOGUE, heard, options
+from plimsoll.cli import EPILOGUE, listeners, options
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Arrivals
@@ -24,13 +24,13 @@ Output = Literal["text", "json", "md"]
 SHARE = options.QuantityType("SHARE", quantities.share)
 
 GROUPS = {
-    "Limits": ("p50", "p90", "p99", "p999", "limits", "errors"),
-    "Load": ("arrivals", "connections", "warm_up"),
-    "Request": ("method", "headers", "body", "no_keepalive", "http2", "streams"),
+    "Limits": ("p50", "p90", "p99", "p999", "limit", "errors"),
+    "Load": ("arrivals", "connections", "warm_up_s"),
+    "Request": ("method", "headers", "body", "keep_alive", "http2", "streams"),
     "TLS": options.TLS,
-    "Expected response": ("expect_status", "expect_length", "expect_body"),
+    "Expected response": ("status", "length_bytes", "expected_body"),
     "Load generator": ("threads", "driver_cores"),
-    "End": ("budget", "until"),
+    "End": ("budget_s", "within"),
     "Output": ("record", "storage", "chart", "output", "as_json", "verbose", "quiet"),
 }
 """Options of the help by heading."""
@@ -44,7 +44,6 @@ GROUPS = {
 @click.option("--p999", metavar="LATENCY", help="Limit of the 99.9th percentile.")
 @click.option(
     "--limit",
-    "limits",
     multiple=True,
     metavar="PERCENTILE=LATENCY",
     help="Limit of any percentile: `p99.5=50ms`. Repeatable.",
@@ -73,6 +72,7 @@ GROUPS = {
 )
 @click.option(
     "--warm-up",
+    "warm_up_s",
     type=options.DURATION,
     default="1s",
     show_default=True,
@@ -85,6 +85,7 @@ GROUPS = {
 @options.generator
 @click.option(
     "--budget",
+    "budget_s",
     type=options.DURATION,
     default="90s",
     show_default=True,
@@ -92,6 +93,7 @@ GROUPS = {
 )
 @click.option(
     "--until",
+    "within",
     type=SHARE,
     default="5%",
     show_default=True,
@@ -123,15 +125,15 @@ def command(  # noqa: PLR0913 - one argument for each option
     p90: str | None,
     p99: str | None,
     p999: str | None,
-    limits: tuple[str, ...],
+    limit: tuple[str, ...],
     errors: float,
     arrivals: Arrivals,
     connections: int,
-    warm_up: float,
+    warm_up_s: float,
     method: str | None,
     headers: tuple[str, ...],
     body: str | None,
-    no_keepalive: bool,
+    keep_alive: bool,
     http2: bool,
     streams: int,
     insecure: bool,
@@ -141,13 +143,13 @@ def command(  # noqa: PLR0913 - one argument for each option
     tls_version: Version | None,
     ciphers: str | None,
     tls_resume: Resume | None,
-    expect_status: int | None,
-    expect_length: int | None,
-    expect_body: str | None,
+    status: int | None,
+    length_bytes: int | None,
+    expected_body: str | None,
     threads: int,
     driver_cores: tuple[int, ...],
-    budget: float,
-    until: float,
+    budget_s: float,
+    within: float,
     record: Path | None,
     storage: str,
     chart: Path | None,
@@ -170,20 +172,20 @@ def command(  # noqa: PLR0913 - one argument for each option
     plimsoll line :8080/json --p50 2ms --p99 20ms --limit p99.9=50ms --errors 0.1%
     plimsoll line :8080 --p99 20ms --budget 3m --until 2% --record results/line
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
-    sent, expected = cli.incoming.contents({"--body": body, "--expect-body": expect_body})
+    sent, expected = cli.incoming.contents({"--body": body, "--expect-body": expected_body})
     typed = {"p50": p50, "p90": p90, "p99": p99, "p999": p999}
     form: Output = "json" if as_json else output
     result = plimsoll.line(
         url,
-        [*(f"{name}={most}" for name, most in typed.items() if most is not None), *limits],
-        errors=errors, budget_s=budget, within=until, arrivals=arrivals, connections=connections,
-        warm_up_s=warm_up, threads=threads, driver_cores=driver_cores,
-        keep_alive=not no_keepalive, http2=http2, streams=streams, method=method,
+        [*(f"{name}={most}" for name, most in typed.items() if most is not None), *limit],
+        errors=errors, budget_s=budget_s, within=within, arrivals=arrivals, connections=connections,
+        warm_up_s=warm_up_s, threads=threads, driver_cores=driver_cores,
+        keep_alive=keep_alive, http2=http2, streams=streams, method=method,
         insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
         ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
-        headers=[cli.incoming.header(one) for one in headers], body=sent, status=expect_status,
-        length_bytes=expect_length, expected_body=expected, record=record, storage=storage,
-        on_event=heard.notes if quiet or form != "text" else heard.steps,
+        headers=[cli.incoming.header(one) for one in headers], body=sent, status=status,
+        length_bytes=length_bytes, expected_body=expected, record=record, storage=storage,
+        on_event=listeners.notes if quiet or form != "text" else listeners.steps,
     )  # fmt: skip
     with result:
         cli.outgoing.write(chart, lambda: result.chart().svg())

@@ -33,22 +33,31 @@ THRESHOLD = options.QuantityType("THRESHOLD", thresholds.read)
 
 GROUPS = {
     "Load": (
-        *("connections", "duration", "requests", "rate", "arrivals", "ramp", "warm_up", "think"),
+        *(
+            "connections",
+            "duration_s",
+            "requests",
+            "rate_per_s",
+            "arrivals",
+            "ramp_s",
+            "warm_up_s",
+            "think_time_s",
+        ),
         "seed",
     ),
     "Request": (
         *("method", "headers", "body", "upload", "expect_continue", "compressed", "follow"),
         "events",
     ),
-    "WebSocket": ("message", "message_size", "binary"),
+    "WebSocket": ("message", "message_bytes", "binary"),
     "Connections": (
         *("threads", "driver_cores", "server_cores", "hosts", "keep_rows"),
-        *("http2", "streams", "pipeline", "each"),
-        *("no_keepalive", "timeout", "unix_socket"),
+        *("http2", "streams", "pipeline", "requests_per_connection"),
+        *("keep_alive", "timeout_s", "unix_socket"),
     ),
     "TLS": options.TLS,
-    "Expected response": ("expect_status", "expect_length", "expect_body"),
-    "Power": ("power", "idle"),
+    "Expected response": ("status", "length_bytes", "expected_body"),
+    "Power": ("power", "idle_s"),
     "Verdicts": ("fail_if", "accepted", "strict", "limits"),
     "Output": ("record", "storage", "output", "as_json", "verbose", "quiet"),
 }
@@ -87,6 +96,7 @@ def _refuse_script(_context: click.Context, _option: click.Parameter, script: st
 @click.option(
     "-d",
     "--duration",
+    "duration_s",
     type=options.DURATION,
     default="10s",
     show_default=True,
@@ -110,7 +120,11 @@ def _refuse_script(_context: click.Context, _option: click.Parameter, script: st
     help="Stop after this many requests instead of a duration.",
 )
 @click.option(
-    "-R", "--rate", type=options.RATE, help="Open model: arrivals per second, such as 5k."
+    "-R",
+    "--rate",
+    "rate_per_s",
+    type=options.RATE,
+    help="Open model: arrivals per second, such as 5k.",
 )
 @click.option(
     "--arrivals",
@@ -119,16 +133,19 @@ def _refuse_script(_context: click.Context, _option: click.Parameter, script: st
 )
 @click.option(
     "--ramp",
+    "ramp_s",
     type=options.DURATION,
     help="Linear ramp from 0 to the target level first; excluded from the statistics.",
 )
 @click.option(
     "--warm-up",
+    "warm_up_s",
     type=options.DURATION,
     help="Hold the target level for this long first; excluded from the statistics.",
 )
 @click.option(
     "--think",
+    "think_time_s",
     type=options.DURATION,
     help="Closed model: think time between a response and the next request.",
 )
@@ -169,6 +186,7 @@ def _refuse_script(_context: click.Context, _option: click.Parameter, script: st
 @click.option("--message", metavar="TEXT|@FILE|@-", help="Message; its echo is expected.")
 @click.option(
     "--message-size",
+    "message_bytes",
     type=options.COUNT,
     help="Length of a random message, in bytes.  [default: 64]",
 )
@@ -196,13 +214,13 @@ def _refuse_script(_context: click.Context, _option: click.Parameter, script: st
 )
 @click.option(
     "--requests-per-connection",
-    "each",
     type=options.COUNT,
     help="Reopen a connection after this many requests.",
 )
 @options.protocol
 @click.option(
     "--timeout",
+    "timeout_s",
     type=options.DURATION,
     default="10s",
     show_default=True,
@@ -219,6 +237,7 @@ def _refuse_script(_context: click.Context, _option: click.Parameter, script: st
 @options.power
 @click.option(
     "--idle",
+    "idle_s",
     type=options.DURATION,
     help="Measure power without load before and after.  [default: 10s with --power]",
 )
@@ -260,14 +279,14 @@ def command(  # noqa: PLR0913 - one argument for each option
     *,
     url: tuple[str, ...],
     connections: int,
-    duration: float,
+    duration_s: float,
     as_oha: float | None,
     requests: int | None,
-    rate: float | None,
+    rate_per_s: float | None,
     arrivals: Arrivals | None,
-    ramp: float | None,
-    warm_up: float | None,
-    think: float | None,
+    ramp_s: float | None,
+    warm_up_s: float | None,
+    think_time_s: float | None,
     seed: int | None,
     method: str | None,
     headers: tuple[str, ...],
@@ -278,7 +297,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     follow: int | None,
     events: bool,
     message: str | None,
-    message_size: int | None,
+    message_bytes: int | None,
     binary: bool,
     threads: int,
     driver_cores: tuple[int, ...],
@@ -288,9 +307,9 @@ def command(  # noqa: PLR0913 - one argument for each option
     http2: bool,
     streams: int,
     pipeline: int,
-    each: int | None,
-    no_keepalive: bool,
-    timeout: float,
+    requests_per_connection: int | None,
+    keep_alive: bool,
+    timeout_s: float,
     unix_socket: Path | None,
     insecure: bool,
     cacert: Path | None,
@@ -299,11 +318,11 @@ def command(  # noqa: PLR0913 - one argument for each option
     tls_version: Version | None,
     ciphers: str | None,
     tls_resume: Resume | None,
-    expect_status: int | None,
-    expect_length: int | None,
-    expect_body: str | None,
+    status: int | None,
+    length_bytes: int | None,
+    expected_body: str | None,
     power: str,
-    idle: float | None,
+    idle_s: float | None,
     fail_if: tuple[Threshold, ...],
     accepted: tuple[str, ...],
     strict: bool,
@@ -342,12 +361,12 @@ def command(  # noqa: PLR0913 - one argument for each option
     plimsoll load :8080/events -c 1000 --events
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     sent, said, expected = cli.incoming.contents(
-        {"--body": body, "--message": message, "--expect-body": expect_body}
+        {"--body": body, "--message": message, "--expect-body": expected_body}
     )
     headers_sent = [cli.incoming.header(one) for one in headers]
     form: Output = "json" if as_json else output
-    length_s = duration if as_oha is None else as_oha
-    load_s = 0.0 if requests else length_s + (ramp or 0.0) + (warm_up or 0.0)
+    length_s = duration_s if as_oha is None else as_oha
+    load_s = 0.0 if requests else length_s + (ramp_s or 0.0) + (warm_up_s or 0.0)
     is_quiet = quiet or form != "text"
     shown = cli.load_screen.LoadScreen(
         _title(url), load_s, is_quiet=is_quiet, verbose=verbose, is_kept=record is not None,
@@ -355,20 +374,20 @@ def command(  # noqa: PLR0913 - one argument for each option
     )  # fmt: skip
     with shown:
         result = plimsoll.load(
-            url, connections=connections, duration_s=length_s, rate_per_s=rate, arrivals=arrivals,
-            ramp_s=ramp, requests=requests, think_time_s=think, threads=threads, hosts=hosts,
-            keep_rows=keep_rows, http2=http2,
-            streams=streams, pipeline=pipeline, requests_per_connection=each,
-            keep_alive=not no_keepalive, follow=follow, events=events,
+            url, connections=connections, duration_s=length_s, rate_per_s=rate_per_s,
+            arrivals=arrivals, ramp_s=ramp_s, requests=requests, think_time_s=think_time_s,
+            threads=threads, hosts=hosts, keep_rows=keep_rows, http2=http2, streams=streams,
+            pipeline=pipeline, requests_per_connection=requests_per_connection,
+            keep_alive=keep_alive, follow=follow, events=events,
             compressed=cli.incoming.names(compressed), method=method, headers=headers_sent,
             body=sent, upload=upload, expect_continue=expect_continue,
-            timeout_s=timeout, unix_socket=unix_socket,
-            status=expect_status, length_bytes=expect_length, expected_body=expected, seed=seed,
-            message=said, message_bytes=message_size, binary=binary,
-            limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up,
+            timeout_s=timeout_s, unix_socket=unix_socket,
+            status=status, length_bytes=length_bytes, expected_body=expected, seed=seed,
+            message=said, message_bytes=message_bytes, binary=binary,
+            limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up_s,
             insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
             ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
-            driver_cores=driver_cores, server_cores=server_cores, power=power, idle_s=idle,
+            driver_cores=driver_cores, server_cores=server_cores, power=power, idle_s=idle_s,
             record=record, storage=storage, on_event=shown,
         )  # fmt: skip
     with result:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll import texts
+from plimsoll.cli import as_options
 from plimsoll.errors import FAULT, HostError, InputError, PlimsollError, StorageError
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ def error(message: str, hint: str, exit_code: int = USAGE_ERROR) -> int:
 def problems(found: InputError) -> int:
     """Prints every problem with its place and hint; returns the exit code."""
     for problem in found.problems:
-        error(str(problem), problem.hint)
+        where = as_options.place(problem.where)
+        error(f"{where}: {problem.message}" if where else problem.message, problem.hint)
     return found.exit_code
 
 
@@ -122,7 +124,7 @@ def coloured(text: str, colour: str) -> str:
 
 
 def _say(kind: str, colour: str, message: str) -> None:
-    _put(f"{coloured(f'{kind}:', colour)} {texts.lines(message)}")
+    _put(f"{coloured(f'{kind}:', colour)} {texts.lines(as_options.text(message))}")
 
 
 def _put(line: str) -> None:

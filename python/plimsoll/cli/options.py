@@ -289,9 +289,13 @@ request = together(
 """What a load sends."""
 
 expected_response = together(
-    click.option("--expect-status", type=int, help="Expected status.  [default: 200 to 399]"),
-    click.option("--expect-length", type=COUNT, help="Expected body length in bytes."),
-    click.option("--expect-body", metavar="TEXT|@FILE|@-", help="Expected body."),
+    click.option(
+        "--expect-status", "status", type=int, help="Expected status.  [default: 200 to 399]"
+    ),
+    click.option(
+        "--expect-length", "length_bytes", type=COUNT, help="Expected body length in bytes."
+    ),
+    click.option("--expect-body", "expected_body", metavar="TEXT|@FILE|@-", help="Expected body."),
 )
 """What it expects."""
 
@@ -314,7 +318,13 @@ generator = together(
 """What generates it."""
 
 protocol = together(
-    click.option("--no-keepalive", is_flag=True, help="Open a new connection for each request."),
+    click.option(
+        "--no-keepalive",
+        "keep_alive",
+        flag_value=False,
+        default=True,
+        help="Open a new connection for each request.",
+    ),
     click.option("--http2", is_flag=True, help="Speak HTTP/2, over TLS by ALPN."),
     click.option(
         "--streams",

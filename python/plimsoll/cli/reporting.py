@@ -34,12 +34,6 @@ def print_table(found: Findings) -> None:
     report.terminal.show(found)
 
 
-def print_load(found: Findings, *, verbose: bool = False) -> None:
-    """Prints the result of one load on one screen, or all that there is to say of it."""
-    for trial in found.trials:
-        report.screen.show(trial, verbose=verbose)
-
-
 def as_json(found: Findings) -> list[JsonObject]:
     """One object for each trial: summary, connections, failures, driver, verdicts, level."""
     return report.machine_readable.trials(found)

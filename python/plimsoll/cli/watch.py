@@ -43,7 +43,7 @@ def command(*, results: Path, port: int, host: str, opens: bool, storage: str) -
     that runs, verdicts, what comes next and how long it takes. It reads only, at a low
     priority, on cores not used by server or load generator if there are any. Ctrl-C ends it.
     """
-    watch.giving_way.lower_priority()
+    watch.priority.lower_priority()
     with storages.opened(results, storage) as stored:
         watch.looking.require_campaign(stored)
         looker = watch.looking.CampaignObserver(stored)

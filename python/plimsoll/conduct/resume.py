@@ -28,7 +28,7 @@ MOST_SUBJECTS = 3
 
 _UNKNOWN = "the earlier application was not recorded"
 _REMEDY = (
-    "`--repeat-changed` runs the changed trials again and keeps the old ones aside; `--into DIR` "
+    "`repeat_changed=True` runs the changed trials again and keeps the old ones aside; `into=` "
     "starts in a new folder"
 )
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, cast
 from plimsoll import machine
 from plimsoll.conduct import runtime_warm_up
 from plimsoll.conduct import trial as one_trial
+from plimsoll.conduct.group_member import GroupMember, ServerAtTurn
 from plimsoll.conduct.resting import RestingServer
-from plimsoll.conduct.seat import Seat, ServerAtTurn
 from plimsoll.errors import FrameworkError
 from plimsoll.processes import affinity
 from plimsoll.storage.parquet import writing
@@ -21,7 +21,7 @@ from plimsoll.storage.parquet import writing
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from plimsoll.conduct.seat import Passed
+    from plimsoll.conduct.group_member import Passed
     from plimsoll.drivers.job import DriverResult
     from plimsoll.events import Listener
     from plimsoll.processes.interruption import Interruption
@@ -33,10 +33,10 @@ class SharedServer:
     """A server, and the trials that it serves.
 
     Attributes:
-        seats: The trials.
+        members: The trials.
     """
 
-    seats: list[Seat] = field(default_factory=list["Seat"])
+    members: list[GroupMember] = field(default_factory=list["GroupMember"])
     _processes: ExitStack = field(default_factory=ExitStack)
     _start: ServerAtTurn | None = None
     _unrecorded: list[DriverResult] = field(default_factory=list["DriverResult"])
@@ -52,7 +52,7 @@ class SharedServer:
 
     def begin(self, interruption: Interruption, tell: Listener) -> None:
         """Starts it, and checks the contract of each of its trials."""
-        first = self.seats[0]
+        first = self.members[0]
         trial, cores = first.known.trial, first.known.server_cores
         # Turns are refused where servers run elsewhere.
         place = cast("LocalHost", first.known.setting.place)
@@ -70,17 +70,17 @@ class SharedServer:
                 one_trial.started(first.known, starting, interruption, tell)
             )
         except FrameworkError as error:
-            for seat in self.seats:
-                seat.fail(error)
+            for member in self.members:
+                member.fail(error)
             return
         self._start = ServerAtTurn(running, running.scope, RestingServer(running.tree.pids))
         self._processes.callback(self._start.rest.end)
         self._share()
-        for seat in self.seats:
-            seat.examine(self._start, tell)
+        for member in self.members:
+            member.examine(self._start, tell)
         first.known.server = running.at_rest()
         self._share()
-        if all(seat.has_failed for seat in self.seats):
+        if all(member.has_failed for member in self.members):
             self.stop()
 
     def warm_up(self, passed: Passed) -> None:
@@ -89,16 +89,16 @@ class SharedServer:
         Its trials take turns in that, and it rests after each pulse until it has compiled. Nobody
         else works meanwhile, so it may use every core (decision 82).
         """
-        seats = [seat for seat in self.seats if not seat.has_failed]
-        length_s = max((seat.known.trial.start_warm_up_s for seat in seats), default=0.0)
+        members = [member for member in self.members if not member.has_failed]
+        length_s = max((member.known.trial.start_warm_up_s for member in members), default=0.0)
         if self._start is None or not length_s:
             return
         server, rest = self._start.server, self._start.rest
-        cores = self.seats[0].known.server_cores
+        cores = self.members[0].known.server_cores
         with affinity.widened(server.processes, cores, machine.allowed_cores()):
-            pulses_s = runtime_warm_up.pulses_s(length_s, len(seats))
-            for seat, pulse_s in zip(cycle(seats), pulses_s, strict=False):
-                if not seat.has_failed and (ended := seat.load_unrecorded(pulse_s, passed)):
+            pulses_s = runtime_warm_up.pulses_s(length_s, len(members))
+            for member, pulse_s in zip(cycle(members), pulses_s, strict=False):
+                if not member.has_failed and (ended := member.load_unrecorded(pulse_s, passed)):
                     self._unrecorded.append(ended)
                 rest.wait_until_idle()
             rest.begin()
@@ -115,39 +115,39 @@ class SharedServer:
 
     def _share(self) -> None:
         """What is known of the server is known in each of its trials."""
-        first, *others = (seat.known for seat in self.seats)
+        first, *others = (member.known for member in self.members)
         for known in others:
             known.server, known.tls = first.server, first.tls
 
     def _stopped(self) -> None:
         """Each trial has the server's side with its end, its log, and what others counted of it."""
         self._share()
-        first, *others = self.seats
-        for seat in others:
+        first, *others = self.members
+        for member in others:
             if first.log.exists():
-                with writing(seat.into):
-                    shutil.copyfile(first.log, seat.log)
+                with writing(member.into):
+                    shutil.copyfile(first.log, member.log)
         side = first.known.server
         if side is None or not others:
             return
-        side = replace(side, shared_by=tuple(seat.known.trial.id for seat in self.seats))
-        for seat in self.seats:
-            elsewhere = self._counted_beside(seat)
-            seat.known.server = (
+        side = replace(side, shared_by=tuple(member.known.trial.id for member in self.members))
+        for member in self.members:
+            elsewhere = self._counted_beside(member)
+            member.known.server = (
                 replace(side, counted=None)
                 if elsewhere is None
                 else replace(side, counted_elsewhere=elsewhere)
             )
 
-    def _counted_beside(self, own: Seat) -> dict[str, int] | None:
+    def _counted_beside(self, own: GroupMember) -> dict[str, int] | None:
         """What load generators count of the server outside of a trial; None where one failed."""
         loads, contract_requests = [*self._unrecorded], 0
-        for seat in self.seats:
-            if seat is own:
+        for member in self.members:
+            if member is own:
                 continue
-            if seat.known.driven is None or seat.has_failed:
+            if member.known.driven is None or member.has_failed:
                 return None
-            loads.append(seat.known.driven)
-            contract_requests += seat.known.contract_requests
+            loads.append(member.known.driven)
+            contract_requests += member.known.contract_requests
         found = runtime_warm_up.counted(loads)
         return found | {"requests_received": found.get("requests_received", 0) + contract_requests}

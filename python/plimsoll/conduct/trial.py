@@ -208,7 +208,7 @@ def _on_cores(scope: Scope | None, cores: Sequence[int], address: str) -> Genera
         return
     if scope is None or scope.tree is None:
         message = f"no process of this host is seen to listen at `{address}`"
-        raise HostError(message, "leave `--server-cores` out, and use `taskset` where it runs")
+        raise HostError(message, "leave `server_cores=` out, and use `taskset` where it runs")
     tree = ProcessTree(scope.tree.root)
 
     def processes() -> Iterable[int]:

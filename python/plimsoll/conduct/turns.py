@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import plan
 from plimsoll.conduct import trial as one_trial
-from plimsoll.conduct.seat import Seat
+from plimsoll.conduct.group_member import GroupMember
 from plimsoll.conduct.shared_server import SharedServer
 from plimsoll.conduct.turn_pace import common_pace
 from plimsoll.events import Listener, Progress, TurnEnded, ignore
@@ -68,11 +68,11 @@ def conduct(
         KeyboardInterrupt: Ctrl-C; nothing is kept.
     """
     with ExitStack() as folders:
-        seats = {
-            trial.id: Seat.of(trial, setting, folders.enter_context(results.trial(trial.id)))
+        members = {
+            trial.id: GroupMember.of(trial, setting, folders.enter_context(results.trial(trial.id)))
             for trial in trials
         }
-        servers = _servers(seats.values())
+        servers = _servers(members.values())
         with ExitStack() as stack:
             for server in servers:
                 stack.push(server.leave)
@@ -84,25 +84,26 @@ def conduct(
                 for server in servers:
                     server.warm_up(group.passed)
                 for table in plan.tables(trials):
-                    group.measure([seats[trial.id] for trial in table])
+                    group.measure([members[trial.id] for trial in table])
             _measure_idle(servers, setting, tell)
             for server in servers:
                 server.stop()
-        for seat in seats.values():
-            seat.known.beside = len(seats)
+        for member in members.values():
+            member.known.beside = len(members)
         return tuple(
-            one_trial.closed(seat.known, seat.into, interruption, tell) for seat in seats.values()
+            one_trial.closed(member.known, member.into, interruption, tell)
+            for member in members.values()
         )
 
 
-def _servers(seats: Iterable[Seat]) -> list[SharedServer]:
+def _servers(members: Iterable[GroupMember]) -> list[SharedServer]:
     """The servers of some trials: one for each framework, but one for each trial of a table."""
     found: dict[tuple[str, int], SharedServer] = {}
     earlier: Counter[tuple[tuple[str, str, str], str]] = Counter()
-    for seat in seats:
-        trial = seat.known.trial
+    for member in members:
+        trial = member.known.trial
         name, table = trial.framework.reference, plan.table(trial)
-        found.setdefault((name, earlier[table, name]), SharedServer()).seats.append(seat)
+        found.setdefault((name, earlier[table, name]), SharedServer()).members.append(member)
         earlier[table, name] += 1
     return [*found.values()]
 
@@ -115,8 +116,8 @@ def _measure_idle(servers: Sequence[SharedServer], setting: RunConfig, tell: Lis
         server.wake()
     idle = one_trial.idle_readings(setting, tell)
     for server in servers:
-        for seat in server.seats:
-            seat.known.idle += idle
+        for member in server.members:
+            member.known.idle += idle
 
 
 @dataclass
@@ -134,47 +135,49 @@ class _Group:
     tell: Listener
     _passed_ns: int = 0
 
-    def measure(self, seats: Sequence[Seat]) -> None:
+    def measure(self, members: Sequence[GroupMember]) -> None:
         """Conducts the trials of one table: their loads begin, take turns, and end."""
         with ExitStack() as loads:
-            for seat in seats:
-                loads.push(seat.leave)
-                seat.begin()
-            self._take_turns(seats)
-            for seat in seats:
-                others = [other.turns for other in seats if other is not seat]
-                seat.note_others(common_pace(others))
-            for seat in seats:
-                seat.end(self.tell)
+            for member in members:
+                loads.push(member.leave)
+                member.begin()
+            self._take_turns(members)
+            for member in members:
+                others = [other.turns for other in members if other is not member]
+                member.note_others(common_pace(others))
+            for member in members:
+                member.end(self.tell)
 
     def passed(self, trial: Trial, turn: EngineTurn, progress: Progress) -> None:
         """Tells that a turn is over, and how much load the group has had."""
         self._passed_ns += turn.end_ns - turn.start_ns
         self.tell(TurnEnded(trial, replace(progress, at_s=self._passed_ns / 1e9)))
 
-    def _take_turns(self, seats: Sequence[Seat]) -> None:
+    def _take_turns(self, members: Sequence[GroupMember]) -> None:
         """All before the holds in one turn each, then rounds in an order drawn for each.
 
         Between rounds, about once a second, the control runs; so it follows each server as often.
         """
-        draw = Random(f"{seats[0].known.trial.seed}/turns")  # noqa: S311 - it is repeatable
+        draw = Random(f"{members[0].known.trial.seed}/turns")  # noqa: S311 - it is repeatable
         number, ran_ns = 0, 0
-        while working := [seat for seat in seats if seat.is_working]:
+        while working := [member for member in members if member.is_working]:
             if number and time.monotonic_ns() - ran_ns >= control.EVERY_NS:
-                self._measure_machine(seats)
+                self._measure_machine(members)
                 ran_ns = time.monotonic_ns()
-            for seat in draw.sample(working, len(working)):
+            for member in draw.sample(working, len(working)):
                 duration_s = self.setting.turn_s
                 turn = (
-                    seat.turn(duration_s, number, self.tell) if number else seat.warm_up(self.tell)
+                    member.turn(duration_s, number, self.tell)
+                    if number
+                    else member.warm_up(self.tell)
                 )
                 if turn is not None:
-                    self.passed(seat.known.trial, turn, seat.with_busy_cores(turn.progress))
+                    self.passed(member.known.trial, turn, member.with_busy_cores(turn.progress))
             number += 1
-        self._measure_machine(seats)
+        self._measure_machine(members)
 
-    def _measure_machine(self, seats: Sequence[Seat]) -> None:
+    def _measure_machine(self, members: Sequence[GroupMember]) -> None:
         """Runs the control; each trial keeps what it took, by the clock of its own load."""
         took = self.work.run()
-        for seat in seats:
-            seat.note(took)
+        for member in members:
+            member.note(took)

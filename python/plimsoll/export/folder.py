@@ -21,6 +21,7 @@ import plimsoll
 from plimsoll.aggregate import query
 from plimsoll.errors import StorageError
 from plimsoll.export.formats import FORMATS
+from plimsoll.storage import documents
 from plimsoll.storage.parquet import publish, storage_error, writing
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ FORMAT = 1
 DESCRIPTION = "export.json"
 """File with the source of an exported trial."""
 
-OPTION = "--to"
-"""The option that selects the folder, for hints."""
+ARGUMENT = "target"
+"""The argument that selects the folder, for hints."""
 
 
 class ExportDescription(TypedDict):
@@ -58,12 +59,12 @@ def prepare(folder: Path) -> None:
     Raises:
         StorageError: It cannot be written, or contains something other than exported trials.
     """
-    with writing(folder, OPTION):
+    with writing(folder, ARGUMENT):
         folder.mkdir(parents=True, exist_ok=True)
         others = [path.name for path in folder.glob("[!.]*") if not _is_exported(path)]
     if others:
         message = f"`{folder}` contains files that are not an export (`{min(others)}`)"
-        raise StorageError(message, f"choose another folder with `{OPTION}`, or move this one")
+        raise StorageError(message, f"choose another folder with `{ARGUMENT}=`, or move this one")
 
 
 def export(of_trial: Tables, names: Collection[str], folder: Path) -> Unsaid:
@@ -166,7 +167,7 @@ def _complete(folder: Path, trial_id: str) -> Generator[Path]:
     """A folder that gets its final name only if the block succeeds."""
     partial = folder / f".{trial_id}.partial"
     try:
-        with writing(folder, OPTION), _duckdb_at_work(folder, trial_id):
+        with writing(folder, ARGUMENT), _duckdb_at_work(folder, trial_id):
             shutil.rmtree(partial, ignore_errors=True)
             partial.mkdir()
             yield partial
@@ -185,7 +186,8 @@ def _duckdb_at_work(folder: Path, trial_id: str) -> Generator[None]:
     try:
         yield
     except duckdb.IOException as error:
-        raise storage_error(folder, OSError(str(error)), OPTION) from error
+        raise storage_error(folder, OSError(str(error)), ARGUMENT) from error
     except duckdb.InvalidInputException as error:
         reason = str(error).partition("\n")[0]
-        raise StorageError(f"the rows of `{trial_id}` cannot be read: {reason}") from error
+        message = f"the rows of `{trial_id}` cannot be read: {reason}"
+        raise StorageError(message, documents.REPEAT_TRIAL) from error

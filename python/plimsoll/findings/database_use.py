@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.aggregate import by_figures
 from plimsoll.findings.trial import by_table
-from plimsoll.statistics.known import median_of_known
+from plimsoll.statistics.missing_values import median_of_known
 from plimsoll.verdicts.catalogue import role
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll.comparison import entry_comparison
 from plimsoll.findings.trial import by_table
 from plimsoll.statistics.intervals import Estimate, Interval
-from plimsoll.statistics.known import median_of_known
+from plimsoll.statistics.missing_values import median_of_known
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

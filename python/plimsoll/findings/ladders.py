@@ -16,7 +16,7 @@ from plimsoll.aggregate.trial import stored
 from plimsoll.campaign.line_settings import PEAK
 from plimsoll.findings.trial import state_of
 from plimsoll.statistics import intervals, ranks, straight_line
-from plimsoll.statistics.known import median_of_known
+from plimsoll.statistics.missing_values import median_of_known
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

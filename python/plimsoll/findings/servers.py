@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.statistics.known import known, median_of_known
+from plimsoll.statistics.missing_values import known, median_of_known
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

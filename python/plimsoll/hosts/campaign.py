@@ -70,7 +70,7 @@ class CampaignHosts:
         """
         hosts = self._lab.hosts
         if before is not None and hosts.when_lost == "stop" and (lost := _lost(before)):
-            hint = "the same command resumes; with `--again` it repeats void trials"
+            hint = "the same command resumes; with `again=True` it repeats void trials"
             raise HostError(f"stopped, because a host was lost: {lost}", hint)
         self._lab.wait(names(hosts, with_database=self.database is not None), self._tell)
 

@@ -117,7 +117,8 @@ def make(hosts: Hosts, folder: Path, days: int = DAYS) -> tuple[str, ...]:
         text = authority.public_bytes(serialization.Encoding.PEM)
         identity(folder, LAB).authority.write_bytes(text)
     except OSError as error:
-        raise StorageError(f"`{folder}` cannot be written: {error.strerror}") from error
+        message = f"`{folder}` cannot be written: {error.strerror}"
+        raise StorageError(message, "make it writable, or name another folder") from error
     return tuple(holders)
 
 

@@ -249,7 +249,7 @@ def joined(
         InputError: The load cannot be divided among these hosts.
         HostError: The lab cannot listen, or a host does not join or is not fit for the load.
     """
-    require_divisible(hosts, connections, "--connections")
+    require_divisible(hosts, connections, "connections")
     _require_reachable(hosts, address)
     with control.opened(hosts) as lab:
         lab.wait([host.name for host in hosts.drivers], tell)

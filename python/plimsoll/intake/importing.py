@@ -213,7 +213,7 @@ def _trial(results: Results, trial: str) -> Generator[Path]:
     """
     if results.campaign_toml() is not None:
         message = f"`{results.place}` contains the results of a campaign"
-        raise StorageError(message, "choose another folder with `--into`")
+        raise StorageError(message, "choose another folder with `into=`")
     with results.locked(), results.trial(trial) as into, writing(results.folder):
         yield into
 
@@ -323,7 +323,7 @@ def _require_rows(written: Written, tallies: Sequence[ImportStats]) -> None:
 
 def _hint(tally: ImportStats) -> str:
     if tally.left_out[OTHERS]:
-        return "give a label of the file with `--label`"
+        return "give a label of the file with `labels=`"
     if tally.left_out:
         return "configure the tool to log each request, not only totals"
     return _NAME_IT

@@ -69,7 +69,7 @@ def milliseconds(texts: Any, pattern: str, time_zone: str) -> Any:
     except pa.ArrowInvalid as error:
         hint = "use a time zone such as `UTC` or `Europe/Berlin`"
         raise InputError(
-            [Problem("--time-zone", f"unknown time zone `{time_zone}`", hint)]
+            [Problem("time_zone", f"unknown time zone `{time_zone}`", hint)]
         ) from error
     return at.cast(pa.int64())
 
@@ -93,14 +93,14 @@ def _expression(pattern: str) -> str:
     missing = [name for name in _NEEDED if f"<{name}>" not in found]
     if missing or ("<year>" not in found and "<short>" not in found):
         message = f"`{pattern}` lacks the {(missing or ['year'])[0]}"
-        raise InputError([Problem("--timestamp-format", message, _HINT)])
+        raise InputError([Problem("timestamp_format", message, _HINT)])
     return found
 
 
 def _letters(token: str, pattern: str) -> str:
     if token not in _LETTERS:
         message = f"`{token}` in `{pattern}` cannot be read"
-        raise InputError([Problem("--timestamp-format", message, _HINT)])
+        raise InputError([Problem("timestamp_format", message, _HINT)])
     return _LETTERS[token]
 
 

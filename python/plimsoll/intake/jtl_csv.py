@@ -97,7 +97,7 @@ def _separator(text: str, tally: ImportStats, *, headed: bool) -> str:
     found = re.match(r'"?\w+"?(\W)' if headed else r"[\d/: .-]*\d([^\w.:/ -])", text)
     if found is None:
         message = "the column separator is ambiguous"
-        hint = "set it with `--separator`"
+        hint = "set it with `separator=`"
         raise InputError([Problem(f"{tally.file}:1", message, hint)])
     return found.group(1)
 
@@ -118,7 +118,7 @@ def _require_text(first: bytes, options: ReadOptions, tally: ImportStats, *, hea
     if headed:
         blocks.require_line_feeds(first, tally)
     elif not options.columns:
-        hint = f"give its columns: `--columns {','.join(NAMES[:4])},…`"
+        hint = f"name its columns with `columns=`: {', '.join(NAMES[:4])}, …"
         raise InputError([Problem(f"{tally.file}:1", "is not a JMeter header", hint)])
 
 

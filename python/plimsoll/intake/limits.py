@@ -109,14 +109,14 @@ NAMES = IntakeLimit(
     1 << 16,
     "65,536",
     "has more than {most} request names",
-    "select some with `--label`, or let the tool name requests without parameters",
+    "select some with `labels=`, or let the tool name requests without parameters",
 )
 NAME_LETTERS = IntakeLimit(
     "the name of a request",
     8_192,
     "8,192 letters",
     "has a request name longer than {most}",
-    "select some requests with `--label`, or shorten their names in the tool",
+    "select some requests with `labels=`, or shorten their names in the tool",
 )
 ALL_NAMES_LETTERS = IntakeLimit(
     "all names of requests together",
@@ -144,7 +144,7 @@ SILENCE_NS = IntakeLimit(
     HOUR_NS,
     "1 h",
     "contains several runs more than {most} apart",
-    "JMeter appends to existing files: select one with `--run 1`, or merge them with `--run all`",
+    "JMeter appends to existing files: select one with `run=1`, or merge them with `run='all'`",
 )
 RUN_NS = IntakeLimit(
     "a run, from its first request to its last",

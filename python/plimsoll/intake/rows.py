@@ -140,7 +140,7 @@ class ImportStats:
         if len(self.broken_lines) < NAMED_LINES:
             self.broken_lines.append(BrokenLine(line, reason))
         if strict:
-            hint = "repair the line, or skip it by removing `--strict`"
+            hint = "repair the line, or skip it by removing `strict=True`"
             raise InputError([Problem(f"{self.file}:{line}", reason, hint)])
         if self.broken > max(limits.BROKEN_LINES.most, self.read - self.broken):
             first = self.broken_lines[0]

@@ -100,8 +100,8 @@ class Runs:
         if not 1 <= number <= len(found):
             is_one = len(found) == 1
             message = f"there {'is 1 run' if is_one else f'are {wording.count(len(found))} runs'}"
-            hint = "leave out `--run`" if is_one else f"give a number from 1 to {len(found)}"
-            raise InputError([Problem("--run", f"{message} in `{self._file}`", hint)])
+            hint = "leave out `run=`" if is_one else f"give a number from 1 to {len(found)}"
+            raise InputError([Problem("run", f"{message} in `{self._file}`", hint)])
         return found[number - 1]
 
     def require_one(self) -> None:
@@ -115,7 +115,7 @@ class Runs:
             return
         hint = limits.SILENCE_NS.hint
         if self._are_too_long:
-            hint = f"take one run, from `--run 1` to `--run {len(found)}`"
+            hint = f"take one run, from `run=1` to `run={len(found)}`"
         message = f"contains {wording.count(len(found))} runs: {_listed(found)}"
         raise InputError([Problem(self._file, message, hint)])
 

@@ -305,7 +305,7 @@ def _is_content(member: zipfile.ZipInfo) -> bool:
 
 
 def _damaged(name: str, reason: str) -> InputError:
-    hint = "copy it again, or import the readable part with `--partial`"
+    hint = "copy it again, or import the readable part with `partial=True`"
     return InputError([Problem(name, f"is damaged or truncated: {reason}", hint)])
 
 

@@ -86,7 +86,7 @@ def read(stream: BinaryIO, options: CpuOptions, tally: ImportStats) -> tuple[Bus
             `options` is strict.
     """
     if options.unit == "percent-of-all" and not options.cores:
-        hint = "give the server's cores with `--cores`"
+        hint = "give the server's cores with `cores=`"
         raise InputError([Problem(tally.file, "gives CPU usage as a share of all cores", hint)])
     found: dict[int, float] = {}
     for clock_ns, value in _values(stream, options, tally):
@@ -123,7 +123,7 @@ def readings(found: Sequence[Busy], zero_ns: int, end_ns: int, tally: ImportStat
     if not near:
         apart_s = min(abs(one.clock_ns - zero_ns) for one in found) / _SECOND_NS
         message = f"its readings are at least {wording.count(apart_s)} s away from the load"
-        hint = "export the same time span; formatted timestamps may need `--time-zone`"
+        hint = "export the same time span; formatted timestamps may need `time_zone=`"
         raise InputError([Problem(tally.file, message, hint)])
     left = len(found) - len(near)
     tally.kept -= left
@@ -267,9 +267,9 @@ def _cores(value: float, options: CpuOptions, tally: ImportStats) -> float:
             for unit, cores in in_units.items()
             if cores <= most
         ]
-        hint = f"give the unit with `--cpu-unit`: {' or '.join(fitting)}"
+        hint = f"give the unit with `cpu_unit=`: {' or '.join(fitting)}"
         if not fitting:
-            hint = "give more `--cores`, or export the CPU usage of this server"
+            hint = "give more `cores=`, or export the CPU usage of this server"
         raise InputError([Problem(tally.file, message, hint)])
     return busy
 

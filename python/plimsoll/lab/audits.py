@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from plimsoll import lab
 from plimsoll.errors import InputError, Problem
+from plimsoll.lab import one_line
 from plimsoll.published import claims
 from plimsoll.report.results import audited
 from plimsoll.report.results.audited import Unread
@@ -34,7 +35,7 @@ MOST_BYTES = 32 * 2**20
 HINT = "give a file with the output of a load generator, or `-` for standard input"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AuditResult:
     """What the checks say of figures.
 
@@ -64,6 +65,10 @@ class AuditResult:
             full: Whether sound verdicts, and what could not be checked, are shown too.
         """
         return audited.markdown(self.audit, self.claims, self.unread, full=full)
+
+    def __repr__(self) -> str:
+        """The conclusion."""
+        return one_line.shown(self, lambda: audited.conclusion(self.audit))
 
     def _repr_markdown_(self) -> str:
         """What was found, for a notebook."""

@@ -11,6 +11,7 @@ from plimsoll.calibration import calibration
 from plimsoll.calibration.bench import Bench
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
+from plimsoll.lab import one_line
 from plimsoll.processes.interruption import Interruption
 from plimsoll.report.results import calibrated
 
@@ -25,7 +26,7 @@ QUICK = tuple(part for part in calibration.PARTS if part not in ("protocols", "t
 """The parts of a quick calibration where none is named."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CalibrationResult:
     """What a calibration found.
 
@@ -50,6 +51,10 @@ class CalibrationResult:
     def markdown(self) -> str:
         """The tables as Markdown."""
         return calibrated.markdown(self.calibration, self.kept)
+
+    def __repr__(self) -> str:
+        """Whether the load generator is within its limits."""
+        return one_line.shown(self, lambda: calibrated.verdict(self.calibration))
 
     def _repr_markdown_(self) -> str:
         """The tables, for a notebook."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plimsoll.hosts.campaign import CampaignHosts
     from plimsoll.hosts.host import Host, Hosts, KeepRows
 
-_ALONE = "remove `--hosts`, or {} from the campaign"
+_ALONE = "remove `hosts=`, or {} from the campaign"
 
 
 def read(file: Path, keep_rows: KeepRows = "lab") -> Hosts:
@@ -76,7 +76,7 @@ def joined(
     """
     if file is None:
         if keep_rows == "remote":
-            raise InputError([Problem("--keep-rows", REMOTE_ALONE, "add `--hosts FILE`")])
+            raise InputError([Problem("keep_rows", REMOTE_ALONE, "add `hosts=`")])
         yield None
         return
     known = read(file, keep_rows)
@@ -255,7 +255,7 @@ def _problems(requested: Campaign, known: Hosts) -> Iterator[Problem]:
         yield Problem("turns", message, hint)
     if requested.turn_s and known.keep_rows == "remote":
         message = "rows of loads that take turns cannot stay on the hosts"
-        yield Problem("turns", message, "leave out `--keep-rows remote`")
+        yield Problem("turns", message, "leave out `keep_rows=`")
 
 
 def _against(driver: DriverModule, requested: Campaign, known: Hosts) -> Iterator[str]:

@@ -23,11 +23,12 @@ rankings_html = html.rankings_fragment
 trial_html = html.trial_fragment
 audit_html = cells.audit
 calibration_html = cells.calibration
+check_html = cells.check
 comparison_html = cells.comparison
 line_html = cells.line
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrialChart:
     """A chart of one trial, or of a load line, which a notebook draws by itself.
 
@@ -47,6 +48,10 @@ class TrialChart:
     def svg(self) -> str:
         """The chart as a picture, on light paper."""
         return pictures.svg(self.spec)
+
+    def __repr__(self) -> str:
+        """Its name and title, without its data."""
+        return f"<TrialChart {self.name}: {self.title}>"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, object]:
         """The specification for notebooks that draw Vega-Lite, a picture for the others."""

@@ -30,11 +30,12 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.install import install
-from plimsoll.lab import databases, revisions, selection
+from plimsoll.lab import databases, one_line, revisions, selection
 from plimsoll.plan import Trial
 from plimsoll.processes import scratch
 from plimsoll.processes.interruption import Interruption
 from plimsoll.report.results import compared as report
+from plimsoll.statistics.paired import LEAST_GROUPS
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -57,7 +58,7 @@ ENDPOINT = "plaintext"
 """Endpoint of frameworks where nothing else is named."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ComparisonResult:
     """The answer of a comparison.
 
@@ -95,6 +96,10 @@ class ComparisonResult:
         """Figures and remarks for a terminal, without the sentence."""
         return report.text(self.compared, self.sides)
 
+    def __repr__(self) -> str:
+        """The answer with its interval."""
+        return one_line.shown(self, lambda: self.sentence)
+
     def _repr_markdown_(self) -> str:
         """The answer, for a notebook."""
         return self.markdown()
@@ -125,7 +130,8 @@ def compare(  # noqa: PLR0913 - one argument for each option
     """Compares two servers: whether B is faster than A, slower, the same, or undecided.
 
     Both run at the same time and take turns of 250 ms, so that what disturbs the machine disturbs
-    both. Fresh processes are started until the result is clear or the budget is spent.
+    both. Fresh processes are started until the result is clear or the budget is spent; one group of
+    them is always measured, and a decision takes three.
 
     Args:
         a: Server A: a framework or variant, as campaigns name it.
@@ -140,7 +146,9 @@ def compare(  # noqa: PLR0913 - one argument for each option
             speed.
         metric: The metric that decides; None for throughput with CPU time per request, at a
             rate latency with CPU time per request.
-        budget_s: Time for everything, starts and warm-ups included, in seconds.
+        budget_s: Time for everything, starts and warm-ups included, in seconds. However
+            short, one group is measured: 8 s of load with the defaults, and starts. A budget too
+            short for a decision is named as a `Notice`.
         within: Half the width of an interval that is enough, and the tolerance of `same`.
         max_regression: The greatest loss that is allowed, such as 0.03: of throughput, or at a
             rate, of latency and of CPU time per request, or of `metric`.
@@ -175,10 +183,43 @@ def compare(  # noqa: PLR0913 - one argument for each option
         elif not commands:
             _require_served(pair, requested)
             databases.require((requested,))
+        if too_short := short_budget(budget_s, least_s(pair, warm_up_s)):
+            on_event(Notice(too_short))
         load = _load(connections, rate_per_s, min(warm_up_s, WARM_UP_S))
         with _measuring(pair, requested, load, warm_up_s, on_event) as measure:
             end = compared(measure, wanted, lambda now: on_event(Step(_step(now))))
     return ComparisonResult(end, sides)
+
+
+def least_s(pair: Sequence[Framework], warm_up_s: float) -> float:
+    """The loads of one group of processes, without starts and stops, in seconds.
+
+    Args:
+        pair: Both servers.
+        warm_up_s: Turns of each before the first that counts, in seconds; its framework may need
+            more.
+    """
+    warm_ups = (max(warm_up_s, one.warm_up_s) if warm_up_s else 0.0 for one in pair)
+    return sum(warm_ups) + len(pair) * ROUNDS * TURN_S
+
+
+def short_budget(budget_s: float, group_s: float) -> str:
+    """Why a budget is too short for a decision; empty where it may be enough.
+
+    Args:
+        budget_s: The budget, in seconds.
+        group_s: The loads of one group of processes, in seconds.
+    """
+    given = f"the budget is {wording.seconds(budget_s)}"
+    if budget_s < group_s:
+        return (
+            f"{given}, and one group of processes, which is always measured, takes "
+            f"{wording.seconds(group_s)} of load and its starts"
+        )
+    if budget_s < LEAST_GROUPS * group_s:
+        least = wording.seconds(LEAST_GROUPS * group_s)
+        return f"{given}, and a decision takes {LEAST_GROUPS} groups of processes, {least} of load"
+    return ""
 
 
 def _require_possible(
@@ -189,11 +230,11 @@ def _require_possible(
     max_regression: float | None,
 ) -> None:
     amounts = {
-        "--connections": connections,
-        "--rate": rate_per_s,
-        "--budget": budget_s,
-        "--until": within,
-        "--max-regression": max_regression,
+        "connections": connections,
+        "rate_per_s": rate_per_s,
+        "budget_s": budget_s,
+        "within": within,
+        "max_regression": max_regression,
     }
     problems = [
         Problem(option, f"`{wording.exact(amount)}` is too small", "give a value above 0")
@@ -202,7 +243,7 @@ def _require_possible(
     ]
     problems += [
         Problem(option, f"`{wording.exact(amount)}` is too large", "give a value below 100 %")
-        for option in ("--until", "--max-regression")
+        for option in ("within", "max_regression")
         if (amount := amounts[option] or 0.0) >= 1
     ]
     if problems:
@@ -214,19 +255,19 @@ def _require_possible(
 def _endpoint(name: str, path: str, *, commands: bool) -> Endpoint:
     """What is requested."""
     if name and (path or commands):
-        other = "--path" if path else "commands"
-        hint = "remove `--endpoint`: it selects an endpoint of the contract"
-        raise InputError([Problem("--endpoint", f"excluded by {other}", hint)])
+        other = "`path=`" if path else "commands"
+        hint = "remove `endpoint=`: it selects an endpoint of the contract"
+        raise InputError([Problem("endpoint", f"excluded by {other}", hint)])
     if path or commands:
         target = path or "/"
         if not target.startswith("/"):
-            raise InputError([Problem("--path", f"`{target}` does not begin with `/`")])
+            raise InputError([Problem("path", f"`{target}` does not begin with `/`")])
         exchange = Exchange(Request(target, "GET", target), Expected(status=(200, 399)))
         return Endpoint(target, "", (exchange,), lambda _random: ())
     found = {one.name: one for one in ENDPOINTS}
     if (wanted := name or ENDPOINT) not in found:
         hint = f"endpoints: {', '.join(found)}"
-        raise InputError([Problem("--endpoint", f"unknown endpoint `{wanted}`", hint)])
+        raise InputError([Problem("endpoint", f"unknown endpoint `{wanted}`", hint)])
     return found[wanted]
 
 
@@ -272,7 +313,7 @@ def _deciding(metric: Metric | None, rate_per_s: float | None) -> tuple[Metric, 
         return AT_FULL_SPEED if rate_per_s is None else AT_A_RATE
     if metric not in METRICS:
         hint = f"one of {', '.join(METRICS)}"
-        raise InputError([Problem("--metric", f"unknown quantity `{metric}`", hint)])
+        raise InputError([Problem("metric", f"unknown quantity `{metric}`", hint)])
     return (metric,)
 
 

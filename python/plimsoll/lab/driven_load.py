@@ -132,4 +132,4 @@ def _require_none(results: Results) -> None:
     """
     if results.trial_ids():
         message = f"`{results.place}` already holds a recording"
-        raise StorageError(message, "choose another name with `--record`")
+        raise StorageError(message, "choose another name with `record=`")

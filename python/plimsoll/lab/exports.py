@@ -23,7 +23,7 @@ def opened(target: Path) -> Generator[None]:
     Raises:
         StorageError: Another export is at work in it, or it cannot be written.
     """
-    with parquet.locked(target, folder.OPTION):
+    with parquet.locked(target, folder.ARGUMENT):
         folder.prepare(target)
         yield
 

@@ -91,4 +91,4 @@ def require_until(campaign: Campaign, stored: Results) -> None:
     before = as_run.read(stored.campaign_resolved())
     if before is not None and before.until and not campaign.until:
         message = f"`{stored.place}` was run with `until`, and its intervals allow for that"
-        raise StorageError(message, "keep `until`, or choose another folder with `--into`")
+        raise StorageError(message, "keep `until`, or choose another folder with `into=`")

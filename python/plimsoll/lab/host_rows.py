@@ -176,7 +176,7 @@ def _require_named(known: Hosts, names: Iterable[str], file: Path) -> None:
     if missing:
         message = f"`{file}` has no host {wording.listed([f'`{one}`' for one in sorted(missing)])}"
         hint = "give the file with which the load was generated"
-        raise InputError([Problem("--hosts", message, hint)])
+        raise InputError([Problem("hosts", message, hint)])
 
 
 def _require_version(trials: Iterable[Recording]) -> None:

@@ -10,7 +10,7 @@ from plimsoll.events import Listener, Step, ignore
 from plimsoll.load_line import campaign_search
 from plimsoll.load_line.campaign_search import EntrySearch, LineEntry
 from plimsoll.load_line.tries import is_try
-from plimsoll.report.results import lined
+from plimsoll.report.results import line_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -99,7 +99,7 @@ class LineTurns:
                 shown[f"{one.title} · {one.endpoint}"] = search
         for name, search in shown.items():
             if (now := search.searched) and now.tries:
-                self._on_event(Step(f"{name}: {lined.step(now)}"))
+                self._on_event(Step(f"{name}: {line_result.step(now)}"))
 
     def _begin(self, recordings: Iterable[Recording]) -> None:
         wanted = self._campaign.line

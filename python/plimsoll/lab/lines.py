@@ -23,13 +23,13 @@ from plimsoll.errors import FrameworkError, InputError, Problem
 from plimsoll.events import Listener, LoadEnded, Step, ignore
 from plimsoll.findings import derivation, load_lines
 from plimsoll.findings.load_lines import LineFindings, Subject
-from plimsoll.lab import arguments, driven_load, load_options, loads, urls
+from plimsoll.lab import arguments, driven_load, load_options, loads, one_line, urls
 from plimsoll.lab.load_options import LoadOptions
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.load_line import counting, limits, search
 from plimsoll.load_line.search import Searched, SearchGoal
 from plimsoll.processes.interruption import Interruption
-from plimsoll.report.results import lined
+from plimsoll.report.results import line_result
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +68,7 @@ _PAUSE_S = 0.02
 _LEAST_QUICK_S = 0.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LineResult:
     """Load lines, one for each limit, with every try.
 
@@ -108,20 +108,20 @@ class LineResult:
     @property
     def sentence(self) -> str:
         """The answer in one sentence without a full stop."""
-        return lined.sentence(self.found)
+        return line_result.sentence(self.found)
 
     @property
     def one_line(self) -> str:
         """The same with how far to believe it, where that is doubted."""
-        return lined.one_line(self.found)
+        return line_result.one_line(self.found)
 
     def as_json(self) -> dict[str, object]:
         """Lines and tries, ready for JSON: what `plimsoll line --json` prints."""
-        return lined.document(self.found)
+        return line_result.document(self.found)
 
     def markdown(self) -> str:
         """The answer for an issue or a pull request."""
-        return lined.markdown(self.found)
+        return line_result.markdown(self.found)
 
     def text(self, *, verbose: bool = False) -> str:
         """Figures for a terminal, without the sentence.
@@ -129,11 +129,15 @@ class LineResult:
         Args:
             verbose: Whether every try is shown.
         """
-        return lined.text(self.found, verbose=verbose)
+        return line_result.text(self.found, verbose=verbose)
 
     def chart(self) -> TrialChart:
         """Latency over rate, with every try."""
         return lab.charts.of_line(self.found.searched)
+
+    def __repr__(self) -> str:
+        """The answer with its interval."""
+        return one_line.shown(self, lambda: self.one_line)
 
     def _repr_markdown_(self) -> str:
         """The answer, for a notebook."""
@@ -277,27 +281,29 @@ def _wanted(typed: Sequence[str], errors: float, budget_s: float, within: float)
         try:
             read = limits.read(one)
         except quantities.UnreadableQuantity as error:
-            problems.append(Problem("--limit", error.message, error.hint))
+            problems.append(Problem("limit", error.message, error.hint))
             continue
         if read.name in found:
             hint = "give each percentile once"
-            problems.append(Problem("--limit", f"`{read.name}` has two limits", hint))
+            problems.append(Problem("limit", f"`{read.name}` has two limits", hint))
         found[read.name] = read
     if not typed:
-        problems.append(Problem("", "a load line needs a latency limit", "add `--p99 20ms`"))
-    shares = {"--errors": errors, "--until": within}
+        problems.append(
+            Problem("", "a load line needs a latency limit", "give one, such as `limit='p99=20ms'`")
+        )
+    shares = {"errors": errors, "within": within}
     problems += [
         Problem(
             option,
             f"`{wording.exact(share)}` is not a share between 0 and 1",
-            "write `0.1%` or `0.001`",
+            "give a share, such as `0.001`",
         )
         for option, share in shares.items()
         if not 0 < share < 1
     ]
     if budget_s <= 0:
         problems.append(
-            Problem("--budget", f"`{wording.exact(budget_s)}` is too small", "write `90s`")
+            Problem("budget_s", f"`{wording.exact(budget_s)}` is too small", "give a value above 0")
         )
     if problems:
         raise InputError(problems)
@@ -330,11 +336,11 @@ def _searched(
                 replace(wanted, budget_s=max(left_s - JUDGING_S, wanted.hold_s)),
                 peak_per_s,
                 random.Random(secrets.randbits(64)),  # noqa: S311 - nothing is secret
-                lambda now: on_event(Step(lined.step(now))),
+                lambda now: on_event(Step(line_result.step(now))),
             )
             found = replace(found, wanted=wanted, elapsed_s=time.monotonic() - began_s)
             findings = bench.findings(found, arrivals)
-        stored.write_derived_json(LINE, lined.document(findings))
+        stored.write_derived_json(LINE, line_result.document(findings))
         campaign = lab.results.CampaignResults(stored, closing.pop_all())
         return LineResult(campaign, findings)
 

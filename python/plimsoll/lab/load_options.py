@@ -58,13 +58,13 @@ HIGHEST_STATUS = 999
 """The highest status code: it has three digits; RFC 9110, section 15."""
 
 LARGEST_BYTES = 2**53
-"""The largest `--expect-length`, in bytes: the largest integer that JSON readers keep exact."""
+"""The largest `length_bytes`, in bytes: the largest integer that JSON readers keep exact."""
 
 MESSAGE_BYTES = 64
 """Length of a message of WebSocket unless it is given, in bytes."""
 
 MOST_MESSAGE_BYTES = 64 << 20
-"""The largest `--message-size`, in bytes."""
+"""The largest `message_bytes`, in bytes."""
 
 LARGEST_SEED = 2**SEED_BITS - 1
 """The largest seed."""
@@ -257,38 +257,38 @@ def _is_websocket(requested: LoadOptions) -> bool:
 def _wrong_websocket(requested: LoadOptions) -> Iterator[Problem]:
     """Options of messages without WebSocket, those of HTTP with it, and messages that are none."""
     messages = {
-        "--message": requested.message,
-        "--message-size": requested.message_bytes,
-        "--binary": requested.binary,
+        "message": requested.message,
+        "message_bytes": requested.message_bytes,
+        "binary": requested.binary,
     }
     of_http = {
-        "--http2": requested.http2,
-        "--method": requested.method,
-        "--body": requested.body,
-        "--expect-status": requested.status,
-        "--follow": requested.follow,
-        "--compressed": requested.compressed or None,
-        "--upload": requested.upload,
-        "--expect-continue": requested.expect_continue,
-        "--events": requested.events,
+        "http2": requested.http2,
+        "method": requested.method,
+        "body": requested.body,
+        "status": requested.status,
+        "follow": requested.follow,
+        "compressed": requested.compressed or None,
+        "upload": requested.upload,
+        "expect_continue": requested.expect_continue,
+        "events": requested.events,
     }
     is_websocket = _is_websocket(requested)
     for option, value in (of_http if is_websocket else messages).items():
         if value is not None and value is not False:
             kind = "one of WebSocket" if is_websocket else "not one of `ws` or `wss`"
-            yield Problem(option, f"the URL is {kind}", f"remove `{option}`")
+            yield Problem(option, f"the URL is {kind}", f"remove `{option}=`")
     if not is_websocket:
         return
     if len(set(map(urls.target, requested.urls))) > 1:
         message = "a WebSocket load has one URL"
         yield Problem("URL", message, "run `plimsoll load` once per URL")
     if requested.message is not None and requested.message_bytes is not None:
-        message = "`--message` sets the length already"
-        yield Problem("--message-size", message, "use either `--message` or `--message-size`")
+        message = "`message=` sets the length already"
+        yield Problem("message_bytes", message, "use either `message=` or `message_bytes=`")
     if requested.message is not None and not requested.binary and not _is_text(requested.message):
-        yield Problem("--message", "the message is not UTF-8", "send it with `--binary`")
+        yield Problem("message", "the message is not UTF-8", "send it with `binary=True`")
     if requested.message == b"":
-        yield Problem("--message", "the message is empty", "give at least one byte")
+        yield Problem("message", "the message is empty", "give at least one byte")
 
 
 def _is_text(message: bytes) -> bool:
@@ -302,26 +302,26 @@ def _is_text(message: bytes) -> bool:
 def _wrong_tls(requested: LoadOptions) -> Iterator[Problem]:
     """Options of TLS without TLS, and those that do not go together."""
     given = {
-        "--insecure": requested.insecure,
-        "--cacert": requested.cacert,
-        "--cert": requested.cert,
-        "--key": requested.key,
-        "--tls-version": requested.tls_version,
-        "--ciphers": requested.ciphers,
-        "--tls-resume": requested.tls_resume,
+        "insecure": requested.insecure,
+        "cacert": requested.cacert,
+        "cert": requested.cert,
+        "key": requested.key,
+        "tls_version": requested.tls_version,
+        "ciphers": requested.ciphers,
+        "tls_resume": requested.tls_resume,
     }
     for option, value in given.items():
         if value and not _is_secured(requested):
-            yield Problem(option, "the URL is not one of `https` or `wss`", f"remove `{option}`")
+            yield Problem(option, "the URL is not one of `https` or `wss`", f"remove `{option}=`")
     if requested.insecure and requested.cacert:
-        message = "`--insecure` trusts every certificate"
-        yield Problem("--cacert", message, "use either `--cacert` or `--insecure`")
+        message = "`insecure=True` trusts every certificate"
+        yield Problem("cacert", message, "use either `cacert=` or `insecure=True`")
     if requested.key and not requested.cert:
-        yield Problem("--key", "`--key` needs its certificate", "add `--cert FILE`")
+        yield Problem("key", "`key=` needs its certificate", "add `cert=`")
     for option, path in (
-        ("--cacert", requested.cacert),
-        ("--cert", requested.cert),
-        ("--key", requested.key),
+        ("cacert", requested.cacert),
+        ("cert", requested.cert),
+        ("key", requested.key),
     ):
         if path is not None and not path.is_file():
             yield Problem(option, f"there is no file `{path}`", "check the path")
@@ -332,36 +332,36 @@ def _wrong_codings(requested: LoadOptions) -> Iterator[Problem]:
     unknown = [one for one in requested.compressed if one not in CODINGS]
     if unknown:
         message = f"`{unknown[0]}` is not a content coding that can be decoded"
-        yield Problem("--compressed", message, f"choose from {', '.join(CODINGS)}")
+        yield Problem("compressed", message, f"choose from {', '.join(CODINGS)}")
 
 
 def _wrong_continue(requested: LoadOptions) -> Iterator[Problem]:
     """Loads that have no body to invite, or in which no interim response can be waited for."""
     if not requested.expect_continue:
         return
-    option = "--expect-continue"
+    option = "expect_continue"
     if requested.body is None and requested.upload is None:
-        yield Problem(option, "the request has no body", "add `--body` or `--upload`")
+        yield Problem(option, "the request has no body", "add `body=` or `upload=`")
     if requested.http2 or requested.pipeline > 1 or requested.follow is not None:
-        message = "`--expect-continue` needs HTTP/1.1 with one request in flight per connection"
-        yield Problem(option, message, "remove `--http2`, `--pipeline` or `--follow`")
+        message = "`expect_continue=True` needs HTTP/1.1 with one request in flight per connection"
+        yield Problem(option, message, "remove `http2=True`, `pipeline=` or `follow=`")
 
 
 def _wrong_events(requested: LoadOptions) -> Iterator[Problem]:
     """Options that mean nothing where events come without being asked for."""
     each = requested.requests_per_connection
     for option, is_given in (
-        ("--rate", requested.rate_per_s is not None),
-        ("--requests", requested.requests is not None),
-        ("--pipeline", requested.pipeline > 1),
-        ("--requests-per-connection", each is not None),
-        ("--follow", requested.follow is not None),
-        ("--expect-length", requested.length_bytes is not None),
-        ("--expect-body", requested.expected_body is not None),
+        ("rate_per_s", requested.rate_per_s is not None),
+        ("requests", requested.requests is not None),
+        ("pipeline", requested.pipeline > 1),
+        ("requests_per_connection", each is not None),
+        ("follow", requested.follow is not None),
+        ("length_bytes", requested.length_bytes is not None),
+        ("expected_body", requested.expected_body is not None),
     ):
         if requested.events and is_given:
-            message = f"`--events` and `{option}` exclude each other"
-            yield Problem(option, message, f"remove `{option}`, or `--events`")
+            message = f"`events=True` and `{option}=` exclude each other"
+            yield Problem(option, message, f"remove `{option}=`, or `events=True`")
 
 
 def _wrong_upload(requested: LoadOptions) -> Iterator[Problem]:
@@ -369,12 +369,12 @@ def _wrong_upload(requested: LoadOptions) -> Iterator[Problem]:
     if requested.upload is None:
         return
     if requested.body is not None:
-        message = "`--upload` and `--body` exclude each other"
-        yield Problem("--upload", message, "use either `--upload` or `--body`")
+        message = "`upload=` and `body=` exclude each other"
+        yield Problem("upload", message, "use either `upload=` or `body=`")
     if not requested.upload.is_file():
-        yield Problem("--upload", f"there is no file `{requested.upload}`", "check the path")
+        yield Problem("upload", f"there is no file `{requested.upload}`", "check the path")
     elif not os.access(requested.upload, os.R_OK):
-        yield Problem("--upload", f"`{requested.upload}` cannot be read", "allow this user to read")
+        yield Problem("upload", f"`{requested.upload}` cannot be read", "allow this user to read")
 
 
 def _wrong_socket(requested: LoadOptions) -> Iterator[Problem]:
@@ -384,7 +384,7 @@ def _wrong_socket(requested: LoadOptions) -> Iterator[Problem]:
         if length > addresses.LONGEST_PATH_BYTES:
             message = f"the path has {length} bytes, more than the path of a Unix socket may have"
             hint = f"the maximum is {addresses.LONGEST_PATH_BYTES}: use a link in a shorter folder"
-            yield Problem("--unix-socket", message, hint)
+            yield Problem("unix_socket", message, hint)
 
 
 def _wrong_power(requested: LoadOptions) -> Iterator[Problem]:
@@ -392,40 +392,40 @@ def _wrong_power(requested: LoadOptions) -> Iterator[Problem]:
     try:
         power.meter(requested.power or "exec:true")
     except UnreadableQuantity as error:
-        yield Problem("--power", error.message, error.hint)
+        yield Problem("power", error.message, error.hint)
 
 
 def _only_here(requested: LoadOptions) -> Iterator[Problem]:
     """Options that mean nothing where other hosts generate the load."""
     threads = requested.threads if requested.threads > 1 else None
     for option, value, hint in (
-        ("--threads", threads, "set `threads` of each host in the file of hosts"),
-        ("--driver-cores", requested.driver_cores, "set `cores` of each host in the file of hosts"),
-        ("--server-cores", requested.server_cores, "start the server with `taskset`"),
-        ("--upload", requested.upload, "other hosts do not have the file"),
-        ("--unix-socket", requested.unix_socket, "other hosts need a server that listens on TCP"),
+        ("threads", threads, "set `threads` of each host in the file of hosts"),
+        ("driver_cores", requested.driver_cores, "set `cores` of each host in the file of hosts"),
+        ("server_cores", requested.server_cores, "start the server with `taskset`"),
+        ("upload", requested.upload, "other hosts do not have the file"),
+        ("unix_socket", requested.unix_socket, "other hosts need a server that listens on TCP"),
     ):
         if requested.hosts is not None and value:
-            yield Problem(option, f"`{option}` and `--hosts` exclude each other", hint)
+            yield Problem(option, f"`{option}=` and `hosts=` exclude each other", hint)
     if requested.hosts is None and requested.keep_rows == "remote":
-        yield Problem("--keep-rows", REMOTE_ALONE, "add `--hosts FILE`")
+        yield Problem("keep_rows", REMOTE_ALONE, "add `hosts=`")
 
 
 def _too_little(requested: LoadOptions) -> Iterator[Problem]:
     amounts = {
-        "--connections": requested.connections,
-        "--duration": requested.duration_s,
-        "--threads": requested.threads,
-        "--rate": requested.rate_per_s,
-        "--ramp": requested.ramp_s,
-        "--warm-up": requested.warm_up_s,
-        "--requests": requested.requests,
-        "--pipeline": requested.pipeline,
-        "--streams": requested.streams,
-        "--follow": requested.follow,
-        "--requests-per-connection": requested.requests_per_connection,
-        "--timeout": requested.timeout_s,
-        "--message-size": requested.message_bytes,
+        "connections": requested.connections,
+        "duration_s": requested.duration_s,
+        "threads": requested.threads,
+        "rate_per_s": requested.rate_per_s,
+        "ramp_s": requested.ramp_s,
+        "warm_up_s": requested.warm_up_s,
+        "requests": requested.requests,
+        "pipeline": requested.pipeline,
+        "streams": requested.streams,
+        "follow": requested.follow,
+        "requests_per_connection": requested.requests_per_connection,
+        "timeout_s": requested.timeout_s,
+        "message_bytes": requested.message_bytes,
     }
     for option, amount in amounts.items():
         if amount is not None and amount <= 0:
@@ -435,18 +435,18 @@ def _too_little(requested: LoadOptions) -> Iterator[Problem]:
 def _too_much(requested: LoadOptions) -> Iterator[Problem]:
     """Values above the limits of the engine."""
     counts = {
-        "--connections": (requested.connections, HIGHEST_LEVEL),
-        "--rate": (requested.rate_per_s, HIGHEST_LEVEL),
-        "--requests": (requested.requests, MOST_REQUESTS),
-        "--threads": (requested.threads, MOST_THREADS),
-        "--pipeline": (requested.pipeline, MOST_PIPELINED),
-        "--streams": (requested.streams, MOST_STREAMS),
-        "--follow": (requested.follow, MOST_FOLLOWED),
-        "--requests-per-connection": (requested.requests_per_connection, MOST_PER_CONNECTION),
-        "--message-size": (requested.message_bytes, MOST_MESSAGE_BYTES),
-        "--expect-status": (requested.status, HIGHEST_STATUS),
-        "--expect-length": (requested.length_bytes, LARGEST_BYTES),
-        "--seed": (requested.seed, LARGEST_SEED),
+        "connections": (requested.connections, HIGHEST_LEVEL),
+        "rate_per_s": (requested.rate_per_s, HIGHEST_LEVEL),
+        "requests": (requested.requests, MOST_REQUESTS),
+        "threads": (requested.threads, MOST_THREADS),
+        "pipeline": (requested.pipeline, MOST_PIPELINED),
+        "streams": (requested.streams, MOST_STREAMS),
+        "follow": (requested.follow, MOST_FOLLOWED),
+        "requests_per_connection": (requested.requests_per_connection, MOST_PER_CONNECTION),
+        "message_bytes": (requested.message_bytes, MOST_MESSAGE_BYTES),
+        "status": (requested.status, HIGHEST_STATUS),
+        "length_bytes": (requested.length_bytes, LARGEST_BYTES),
+        "seed": (requested.seed, LARGEST_SEED),
     }
     for option, (amount, most) in counts.items():
         if amount is not None and amount > most:
@@ -454,12 +454,12 @@ def _too_much(requested: LoadOptions) -> Iterator[Problem]:
                 option, f"`{_exact(amount)}` is too large", f"the maximum is {wording.count(most)}"
             )
     lengths = {
-        "--duration": requested.duration_s,
-        "--ramp": requested.ramp_s,
-        "--warm-up": requested.warm_up_s,
-        "--think": requested.think_time_s,
-        "--timeout": requested.timeout_s,
-        "--idle": requested.idle_s,
+        "duration_s": requested.duration_s,
+        "ramp_s": requested.ramp_s,
+        "warm_up_s": requested.warm_up_s,
+        "think_time_s": requested.think_time_s,
+        "timeout_s": requested.timeout_s,
+        "idle_s": requested.idle_s,
     }
     for option, length_s in lengths.items():
         if length_s is not None and length_s > LONGEST_S:
@@ -481,87 +481,87 @@ def _excluded(requested: LoadOptions) -> Iterator[Problem]:
     found = (
         (
             opened and limited,
-            "--requests",
-            "`-n` needs the closed model, and `-R` selects the open model",
-            "use either `-n` or `-R`",
+            "requests",
+            "`requests=` needs the closed model, and `rate_per_s=` selects the open model",
+            "use either `requests=` or `rate_per_s=`",
         ),
         (
             opened and requested.think_time_s is not None,
-            "--think",
-            "think time needs the closed model, and `-R` selects the open model",
-            "use either `--think` or `-R`",
+            "think_time_s",
+            "think time needs the closed model, and `rate_per_s=` selects the open model",
+            "use either `think_time_s=` or `rate_per_s=`",
         ),
         (
             not opened and requested.arrivals is not None,
-            "--arrivals",
-            "`--arrivals` needs the open model, which `-R` selects",
-            "set a rate with `-R`",
+            "arrivals",
+            "`arrivals=` needs the open model, which `rate_per_s=` selects",
+            "set a rate with `rate_per_s=`",
         ),
         (
             limited and requested.ramp_s is not None,
-            "--ramp",
-            "a load limited by `-n` has no duration, so it cannot have a ramp",
-            "remove `--ramp`, or use `-d` instead of `-n`",
+            "ramp_s",
+            "a load limited by `requests=` has no duration, so it cannot have a ramp",
+            "remove `ramp_s=`, or use `duration_s=` instead of `requests=`",
         ),
         (
             limited and requested.warm_up_s is not None,
-            "--warm-up",
-            "a load limited by `-n` has no duration, so it cannot have a warm-up",
-            "remove `--warm-up`, or use `-d` instead of `-n`",
+            "warm_up_s",
+            "a load limited by `requests=` has no duration, so it cannot have a warm-up",
+            "remove `warm_up_s=`, or use `duration_s=` instead of `requests=`",
         ),
         (
             not requested.keep_alive and requested.requests_per_connection is not None,
-            "--requests-per-connection",
-            "with `--no-keepalive` each connection carries one request",
+            "requests_per_connection",
+            "with `keep_alive=False` each connection carries one request",
             "use only one of the two options",
         ),
         (
             requested.pipeline > 1 and each == 1,
-            "--pipeline",
+            "pipeline",
             "pipelining needs more than one request per connection",
-            "remove `--no-keepalive` or `--requests-per-connection 1`",
+            "remove `keep_alive=False` or `requests_per_connection=1`",
         ),
         (
             requested.pipeline > 1 and bool(requested.think_time_s),
-            "--pipeline",
+            "pipeline",
             "think time and pipelining exclude each other",
-            "use either `--pipeline` or `--think`",
+            "use either `pipeline=` or `think_time_s=`",
         ),
         (
             requested.follow is not None and (requested.http2 or requested.pipeline > 1),
-            "--follow",
+            "follow",
             "redirects are followed in HTTP/1.1 with one request in flight per connection",
-            "remove `--http2` or `--pipeline`",
+            "remove `http2=True` or `pipeline=`",
         ),
         (
             requested.follow is not None and not requested.keep_alive,
-            "--follow",
-            "redirects are followed on the same connection, which `--no-keepalive` closes",
-            "use either `--follow` or `--no-keepalive`",
+            "follow",
+            "redirects are followed on the same connection, which `keep_alive=False` closes",
+            "use either `follow=` or `keep_alive=False`",
         ),
         (
             requested.streams > 1 and not requested.http2,
-            "--streams",
+            "streams",
             "streams need HTTP/2",
-            "add `--http2`, or use `--pipeline` with HTTP/1.1",
+            "add `http2=True`, or use `pipeline=` with HTTP/1.1",
         ),
         (
             requested.pipeline > 1 and requested.http2,
-            "--pipeline",
-            "pipelining needs HTTP/1.1, and `--http2` selects HTTP/2",
-            "use `--streams` with HTTP/2",
+            "pipeline",
+            "pipelining needs HTTP/1.1, and `http2=True` selects HTTP/2",
+            "use `streams=` with HTTP/2",
         ),
         (
             requested.streams > 1 and each == 1,
-            "--streams",
+            "streams",
             "several streams need more than one request per connection",
-            "remove `--no-keepalive` or `--requests-per-connection 1`",
+            "remove `keep_alive=False` or `requests_per_connection=1`",
         ),
         (
             requested.streams > 1 and bool(requested.think_time_s),
-            "--streams",
+            "streams",
             "think time and several streams exclude each other",
-            "use either `--streams` or `--think`",
+            "use either `streams=` or `think_time_s=`",
         ),
     )
     return (Problem(where, message, hint) for wrong, where, message, hint in found if wrong)
@@ -639,8 +639,8 @@ def _expected(requested: LoadOptions) -> Expected:
         status = (200, 399) if requested.status is None else (requested.status, requested.status)
     body, length = requested.expected_body, requested.length_bytes
     if body is not None and length not in (None, len(body)):
-        message = f"`--expect-body` has {len(body)} bytes, not `{length}`"
-        raise InputError([Problem("--expect-length", message, "remove this option")])
+        message = f"`expected_body=` has {len(body)} bytes, not `{length}`"
+        raise InputError([Problem("length_bytes", message, "remove this option")])
     return Expected(
         status=status,
         length_bytes=length if body is None else len(body),

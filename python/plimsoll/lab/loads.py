@@ -157,8 +157,8 @@ def load(  # noqa: PLR0913 - one argument for each option
         `Interrupted`.
 
     Raises:
-        InputError: An option is wrong, or two exclude each other; every problem is in it, by the
-            name of the option on the command line.
+        InputError: An argument is wrong, or two exclude each other; every problem is in it, by the
+            name of the argument.
         FrameworkError: The server cannot be reached, does not speak HTTP, or its certificate is not
             trusted; found out with one request before the load, which is not counted.
         HostError: A limit of a host is too low for the load, one of `hosts` did not join, or the
@@ -280,8 +280,8 @@ def require_place(record: Path | None, storage: str) -> None:
     if record is not None:
         _require_new(record)
     elif storage:
-        message = "`--storage` needs `--record`, which names the campaign"
-        raise InputError([Problem("--storage", message, "add `--record results/NAME`")])
+        message = "`storage=` needs `record=`, which names the campaign"
+        raise InputError([Problem("storage", message, "add `record=`")])
 
 
 def _require_new(record: Path) -> None:
@@ -291,8 +291,8 @@ def _require_new(record: Path) -> None:
         StorageError: It does; rows that were measured are not written over.
     """
     if record.exists() and not record.is_dir():
-        raise StorageError(f"`{record}` is a file", "choose a new folder with `--record`")
+        raise StorageError(f"`{record}` is a file", "choose a new folder with `record=`")
     files = (path for path in record.rglob("*") if path.is_file() and path.name != ".lock")
     if (first := next(files, None)) is not None:
         message = f"`{record}` is not empty: it holds `{first.relative_to(record)}`"
-        raise StorageError(message, "choose a new folder with `--record`")
+        raise StorageError(message, "choose a new folder with `record=`")

@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
-from plimsoll import errors, findings, lab, report, tables
+from plimsoll import errors, findings, lab, report, tables, wording
 from plimsoll import storage as storages
 from plimsoll.aggregate.stages import expression as stage_expression
 from plimsoll.aggregate.stages import stages
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.errors import InputError, Problem
 from plimsoll.findings import derivation
+from plimsoll.lab import one_line
 from plimsoll.lab.unkept import UnkeptResults
+from plimsoll.report import words
+from plimsoll.storage import documents
 from plimsoll.storage.parquet import ParquetResults
 
 if TYPE_CHECKING:
@@ -102,7 +105,7 @@ def require_recordings(results: Results) -> None:
         return
     is_nothing = results.place == str(results.folder) and not results.folder.is_dir()
     missing = "is not a folder" if is_nothing else "contains no recording"
-    hint = "give a results folder written by `plimsoll run` or `plimsoll load --record`"
+    hint = "give a results folder written by `run`, or by `load` with `record=`"
     raise InputError([Problem("", f"`{results.place}` {missing}", hint)])
 
 
@@ -260,12 +263,24 @@ class CampaignResults:
         chosen = lab.arguments.several("formats", formats)
         return lab.charts.report(self.findings, self.stored.report, chosen)
 
+    def __repr__(self) -> str:
+        """Campaign, place, trials, and how many of them have each level."""
+        return one_line.shown(self, self._described)
+
+    def _described(self) -> str:
+        trials = wording.several(len(self.stored.trial_ids()), "trial")
+        as_run = self.findings.as_run
+        name = "" if as_run is None else f"{as_run.name}: "
+        counts = self.findings.counts
+        levels = [f"{count} {words.level_name(level)}" for level, count in counts.items()]
+        return f"{name}{trials} in {self.place}{': ' if levels else ''}{', '.join(levels)}"
+
     def _repr_html_(self) -> str:
         """The rankings with their verdicts, for a notebook."""
         return lab.charts.rankings_html(self.findings)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrialResult:
     """One trial.
 
@@ -292,7 +307,8 @@ class TrialResult:
         for one in self.campaign.findings.trials:
             if one.recording.trial == self.id:
                 return one
-        raise errors.StorageError(f"`{self.campaign.place}` has no trial `{self.id}` any more")
+        message = f"`{self.campaign.place}` has no trial `{self.id}` any more"
+        raise errors.StorageError(message, documents.GONE)
 
     @cached_property
     def judged(self) -> TrialFindings:
@@ -367,19 +383,27 @@ class TrialResult:
         """A chart of the report.
 
         Args:
-            name: `throughput`, `response_time`, `cpu`, `memory` or `connections`.
+            name: `throughput`, `machine_speed`, `response_time`, `heat_map`, `cpu`, `memory` or
+                `connections`.
 
         Raises:
             InputError: There is no such chart, or its driver recorded nothing that it shows.
         """
         return lab.charts.of_trial(self.findings.data, name)
 
+    def __repr__(self) -> str:
+        """Its id, level, throughput, latency and failures."""
+        return one_line.shown(self, self._described)
+
+    def _described(self) -> str:
+        return f"{self.id}: {report.one_line.line(self.judged)}"
+
     def _repr_html_(self) -> str:
         """Its main numbers and its verdicts, for a notebook."""
         return lab.charts.trial_html(self.campaign.findings, self.id)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LoadResult(TrialResult):
     """One load, with everything a trial has.
 

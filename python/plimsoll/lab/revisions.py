@@ -47,7 +47,7 @@ def framework(revision: str, reference: str, root: Path | None) -> Framework:
 def _tree(root: Path, revision: str, name: str) -> str:
     """The hash of the content of a framework's folder at a revision."""
     if not _git(root, "rev-parse", "--is-inside-work-tree"):
-        hint = "name the frameworks of a checkout with `--frameworks DIR`"
+        hint = "name the frameworks of a checkout with `frameworks=`"
         raise InputError([Problem("", f"`{root}` is not in a git repository", hint)])
     if not _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{}}"):
         raise InputError([Problem("", f"unknown revision `{revision}`", "see `git log`")])

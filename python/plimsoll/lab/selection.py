@@ -195,7 +195,7 @@ def _require_able(requested: Campaign, refuses: Refuses) -> None:
     Raises:
         InputError: One cannot; the message names each load that it refuses.
     """
-    hint = "choose another driver, or skip unsupported loads with `--available`"
+    hint = "choose another driver, or skip unsupported loads with `available=True`"
     problems = [Problem("", str(one), hint) for one in plan.refused(requested, refuses)]
     if problems:
         raise InputError(problems)

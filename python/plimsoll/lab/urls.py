@@ -54,11 +54,11 @@ def parts(text: str) -> SplitResult:
     if not _names_a_host(url):
         raise _no_address(text)
     if _NUMBERS.fullmatch(url.hostname or "") and not _DOTTED.fullmatch(url.hostname or ""):
-        a_number = f"for a port of this machine write `:{text}`, for a rate `-R {text}`"
+        a_number = f"for a port of this machine write `:{text}`, for a rate `rate_per_s={text}`"
         hint = a_number if text.isdigit() else _FOUR
         raise _wrong(f"`{url.hostname}` is an ambiguous IPv4 address, not a host name", hint)
     if "@" in url.netloc:
-        hint = "remove them from the URL and send `-H 'Authorization: …'`"
+        hint = "remove them from the URL and send an `Authorization` header"
         raise _wrong("a user name or password in the URL is not supported", hint)
     return url
 

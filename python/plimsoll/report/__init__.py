@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         calibrated,
         compared,
         history_text,
-        lined,
+        line_result,
         machine_readable,
     )
     from plimsoll.report.sections import thresholds
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _HOMES = {
     **dict.fromkeys(("history_page", "terminal"), "formats"),
     **dict.fromkeys(("histogram", "one_line", "screen", "screen_doubts"), "load"),
-    **dict.fromkeys(("audited", "calibrated", "compared", "history_text", "lined"), "results"),
+    **dict.fromkeys(
+        ("audited", "calibrated", "compared", "history_text", "line_result"), "results"
+    ),
     "machine_readable": "results",
     "thresholds": "sections",
 }
@@ -36,7 +38,7 @@ __all__ = [
     "histogram",
     "history_page",
     "history_text",
-    "lined",
+    "line_result",
     "load_markdown",
     "machine_readable",
     "one_line",

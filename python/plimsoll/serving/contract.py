@@ -23,6 +23,7 @@ from plimsoll.campaign.endpoints import ENDPOINTS, mix
 from plimsoll.campaign.requests import Exchange, Expected, HttpResponse, Request
 from plimsoll.errors import ContractBroken
 from plimsoll.recording import ResponseHead
+from plimsoll.recording.framework_check import ContractViolation
 from plimsoll.serving import change_contract, messages, row_contract, surroundings
 from plimsoll.serving.asking import Client, ResponseMissing
 from plimsoll.serving.change_contract import Outside
@@ -78,29 +79,6 @@ _MUCH_FASTER = 0.5
 
 _CHANCE = 0.01
 """So improbable it must be that a disturbed host alone made so many of the second ones faster."""
-
-
-@dataclass(frozen=True)
-class ContractViolation:
-    """One way in which a server breaks the contract.
-
-    Attributes:
-        request: Configuration: method, target and the beginning of the body.
-        response: What came: status, length and the beginning of the body; or that nothing came.
-        problem: What is wrong with it.
-        rule: The rule of the contract.
-        sent: The whole request but for its Host header, as text.
-    """
-
-    request: str
-    response: str
-    problem: str
-    rule: str
-    sent: str = ""
-
-    def __str__(self) -> str:
-        """All of it in one line."""
-        return f"{self.request}: {self.problem} (response: {self.response}); contract: {self.rule}"
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ _UNREACHABLE = {
 }
 """Errors of connecting that a load cannot change, with their hints; others are left to the load."""
 
-_CHECK_PATH = "check the path of `--unix-socket`"
+_CHECK_PATH = "check the path of `unix_socket=`"
 
 _NO_SOCKET = {
     errno.ENOENT: ("there is no socket `{path}`", f"start the server, or {_CHECK_PATH}"),
@@ -76,18 +76,18 @@ _NUMBER = re.compile(r"os error (?P<errno>\d+)")
 
 _USE_TLS = "write the URL with `{secured}://`, or use a port without TLS"
 _USE_PLAIN = "write the URL with `{plain}://`, or use a port on which the server speaks TLS"
-_INSECURE = "accept any certificate with `--insecure`"
-_CERTIFICATE = "if the server asks for a certificate, give one with `--cert` and `--key`"
-_NO_HTTP2 = "remove `--http2`, or use a port on which the server speaks HTTP/2"
+_INSECURE = "accept any certificate with `insecure=True`"
+_CERTIFICATE = "if the server asks for a certificate, give one with `cert=` and `key=`"
+_NO_HTTP2 = "remove `http2=True`, or use a port on which the server speaks HTTP/2"
 _NO_WEBSOCKET = "check the path of the URL, or use a server that speaks WebSocket there"
 _UPGRADED = 101
-_NO_EVENTS = "check the path of the URL, or remove `--events`"
+_NO_EVENTS = "check the path of the URL, or remove `events=True`"
 _OTHER_PORT = "check the port: it may serve another protocol"
 _TLS_WAIT_S = 0.6
 """How long each step of a handshake is waited for: some servers pause after what is no TLS."""
 
 _SILENT = (
-    "check the server, or give a slow one more time with `--timeout`; every request of the load "
+    "check the server, or give a slow one more time with `timeout_s=`; every request of the load "
     "would time out"
 )
 _UNCONNECTED = (
@@ -102,7 +102,7 @@ _BAD_REQUEST = 400
 _REFUSED_BY_TLS = {
     "tls_unknown_authority": (
         "no trusted authority has signed the certificate of `{address}`",
-        f"name the file of its authority with `--cacert`, or {_INSECURE}",
+        f"name the file of its authority with `cacert=`, or {_INSECURE}",
     ),
     "tls_wrong_name": (
         "the certificate of `{address}` is not for `{name}`: {reason}",
@@ -118,7 +118,7 @@ _REFUSED_BY_TLS = {
     ),
     "tls_nothing_in_common": (
         "`{address}` and the load generator have no TLS version and cipher in common: {reason}",
-        "remove `--tls-version` and `--ciphers`, or enable TLS 1.2 or 1.3 on the server",
+        "remove `tls_version=` and `ciphers=`, or enable TLS 1.2 or 1.3 on the server",
     ),
     "tls_alert": ("`{address}` ended the TLS handshake: {reason}", _CERTIFICATE),
     "tls_not_spoken": ("`{address}` does not speak TLS", _USE_PLAIN),

@@ -347,7 +347,7 @@ def _supervised(
         log.open("ab").close()
     except OSError as error:
         message = f"`{log}` cannot be written: {error.strerror}"
-        raise StorageError(message, "choose another folder with `--into`") from error
+        raise StorageError(message, "choose another folder with `into=`") from error
     try:
         return SupervisedProcess(
             _command(framework, place.workers),

@@ -1,6 +1,6 @@
 """Storage of results, one module per kind.
 
-A module has `serves(storage)`, whether a value of `--storage` selects it, and
+A module has `serves(storage)`, whether an address selects it, and
 `opened(folder, storage)`, which returns `results.Results`.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 STORAGES = (parquet, postgres)
 """Every storage."""
 
-_HINT = "write `--storage postgresql://USER@HOST/DATABASE`, or remove it to use a folder"
+_HINT = "give `storage=` as postgresql://USER@HOST/DATABASE, or remove it to use a folder"
 
 
 @contextmanager
@@ -29,7 +29,7 @@ def opened(folder: Path, storage: str = "") -> Generator[Results]:
 
     Args:
         folder: Folder of the campaign and its report; its name is that of the campaign.
-        storage: The value of `--storage`; empty for the folder itself.
+        storage: Address of a database; empty for the folder itself.
 
     Raises:
         InputError: There is no such storage; the message does not repeat the value, which may

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, TypedDict, cast
 
+from plimsoll import wording
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
 
@@ -31,6 +32,14 @@ them.
 More repetitions append blocks to the existing ones, with the same order and seeds.
 """
 
+
+REPEAT_TRIAL = (
+    "restore it from a copy, or delete the folder of the trial and run the campaign again"
+)
+"""What to do about a damaged file of a trial."""
+
+GONE = "restore its folder from a copy, or run the campaign again"
+"""What to do about a trial that was removed."""
 
 FREE_OF_LINES = ("budget", "within")
 """Keys of its `[line]` that may change: tries that were recorded stay, and the search goes on."""
@@ -158,6 +167,50 @@ def _changed(plan: Sequence[PlannedTrial], earlier: Sequence[PlannedTrial]) -> s
     return ""
 
 
+def other_name(campaign: Document | None, earlier: Document | None) -> str:
+    """Why results belong to a campaign of another name, as the end of a sentence; empty if not.
+
+    A setting can rename a campaign whose file is the same.
+
+    Args:
+        campaign: The campaign with its settings.
+        earlier: That of the results.
+    """
+    now, before = ((one or {}).get("name") for one in (campaign, earlier))
+    if now is None or before in (None, now):
+        return ""
+    return f"has results of the campaign `{before}`, not of `{now}`"
+
+
+def damage(error: Exception) -> str:
+    """What is wrong with a stored file, in a clause.
+
+    Args:
+        error: What its reader raised: of the operating system, of JSON, or of pydantic.
+    """
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON at line {error.lineno}, column {error.colno}: {error.msg}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8 at byte {error.start}"
+    if isinstance(error, KeyError):
+        return f"`{error.args[0]}` is missing"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return _first_mistake(error) or str(error).partition("\n")[0]
+
+
+def _first_mistake(error: Exception) -> str:
+    """The first of the mistakes that pydantic found, and how many there are; empty for others."""
+    from pydantic import ValidationError  # noqa: PLC0415 - heavy
+
+    if not isinstance(error, ValidationError):
+        return ""
+    first, *others = error.errors(include_url=False)
+    place = ".".join(map(str, first["loc"]))
+    more = f", and {wording.several(len(others), 'further mistake')}" if others else ""
+    return f"`{place}`: {first['msg'][:1].lower()}{first['msg'][1:]}{more}"
+
+
 def keep_recording(recording: Recording, folder: Path) -> None:
     """Writes a recording as the `trial.json` of a folder.
 
@@ -181,7 +234,7 @@ def recording(content: object, where: str) -> Recording:
     document = cast("dict[str, object]", content) if isinstance(content, dict) else {"format": None}
     written = document.get("format", 0)
     if not isinstance(written, int):
-        raise StorageError(f"`{where}` is not a recording")
+        raise StorageError(f"`{where}` is not a recording", REPEAT_TRIAL)
     if written > FORMAT:
         message = f"`{where}` has format {written}, this version of Plimsoll reads up to {FORMAT}"
         raise StorageError(message, "update Plimsoll")
@@ -190,7 +243,9 @@ def recording(content: object, where: str) -> Recording:
         if found.zero_utc:
             datetime.fromisoformat(found.zero_utc)
     except ValueError as error:  # a `ValidationError` is one
-        raise StorageError(f"`{where}` is not a recording: {error}") from error
+        raise StorageError(
+            f"`{where}` is not a recording: {damage(error)}", REPEAT_TRIAL
+        ) from error
     return found
 
 

@@ -124,8 +124,8 @@ class ParquetResults:
             return json.loads(path.read_bytes())["trials"]
         except (FileNotFoundError, NotADirectoryError):
             return []
-        except (OSError, ValueError, KeyError) as error:
-            raise StorageError(f"`{path}` cannot be read: {error}") from error
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _damaged(path, error, _WRITE_AGAIN) from error
 
     def campaign_toml(self) -> str | None:
         """The campaign file as given; None if there was none.
@@ -153,8 +153,7 @@ class ParquetResults:
         try:
             return None if text is None else json.loads(text)
         except ValueError as error:
-            path = self.folder / "campaign.json"
-            raise StorageError(f"`{path}` cannot be read: {error}") from error
+            raise _damaged(self.folder / "campaign.json", error, _WRITE_AGAIN) from error
 
     def require(self, trial_id: str) -> None:
         """Does nothing as long as the folder of a trial is there.
@@ -163,7 +162,7 @@ class ParquetResults:
             StorageError: It is not.
         """
         if not (self.trials / trial_id).is_dir():
-            raise StorageError(f"`{self.folder}` has no trial `{trial_id}`")
+            raise self._no_trial(trial_id)
 
     def recording(self, trial_id: str) -> Recording:
         """The recording of a trial.
@@ -175,10 +174,13 @@ class ParquetResults:
         try:
             content = json.loads(path.read_bytes())
         except FileNotFoundError as error:
-            raise StorageError(f"`{self.folder}` has no trial `{trial_id}`") from error
+            raise self._no_trial(trial_id) from error
         except (OSError, ValueError) as error:
-            raise StorageError(f"`{path}` cannot be read: {error}") from error
+            raise _damaged(path, error, documents.REPEAT_TRIAL) from error
         return documents.recording(content, str(path))
+
+    def _no_trial(self, trial_id: str) -> StorageError:
+        return StorageError(f"`{self.folder}` has no trial `{trial_id}`", documents.GONE)
 
     def table(self, trial_id: str, name: str) -> ds.Dataset | pa.Table:
         """A recorded table of a trial, read lazily; empty if the trial has none.
@@ -196,7 +198,7 @@ class ParquetResults:
         try:
             return door.rows.dataset(path, name)
         except (OSError, ValueError) as error:
-            raise StorageError(f"`{path}` cannot be read: {error}") from error
+            raise _damaged(path, error, documents.REPEAT_TRIAL) from error
 
     def _require_none_written(self, trial_id: str, path: Path) -> None:
         """Does nothing where a trial may have none: of another driver, or failed.
@@ -255,7 +257,7 @@ class ParquetResults:
             judged = json.loads((folder / _JUDGED).read_bytes())
             found = {path.stem: door.rows.read(path) for path in folder.glob("*.parquet")}
         except (OSError, ValueError) as error:
-            raise StorageError(f"`{folder}` cannot be read: {error}", _JUDGE_AGAIN) from error
+            raise _damaged(folder, error, _JUDGE_AGAIN) from error
         return DerivedTrial(found, judged)
 
     def prune_derived(self) -> None:
@@ -302,7 +304,7 @@ class ParquetResults:
         try:
             return door.rows.read(path) if path.exists() else None
         except (OSError, ValueError) as error:
-            raise StorageError(f"`{path}` cannot be read: {error}", _JUDGE_AGAIN) from error
+            raise _damaged(path, error, _JUDGE_AGAIN) from error
 
     def write_derived_json(self, name: str, content: object) -> None:
         """Stores a derived document: `campaign_verdicts`.
@@ -324,7 +326,7 @@ class ParquetResults:
         try:
             return json.loads(path.read_bytes()) if path.exists() else None
         except (OSError, ValueError) as error:
-            raise StorageError(f"`{path}` cannot be read: {error}", _JUDGE_AGAIN) from error
+            raise _damaged(path, error, _JUDGE_AGAIN) from error
 
     def prepare(self, campaign: CampaignFiles, trials: Sequence[Trial]) -> None:
         """Prepares the folder for a new or resumed campaign; call under `locked`.
@@ -339,7 +341,7 @@ class ParquetResults:
             StorageError: The folder cannot be written, or contains something else.
         """
         plan = [documents.planned(trial) for trial in trials]
-        self._require_same_campaign(campaign.toml or "", plan)
+        self._require_same_campaign(campaign, plan)
         with writing(self.folder):
             self.trials.mkdir(parents=True, exist_ok=True)
             for leftover in (*self.trials.glob(".*"), *self.derived.glob(".*/")):
@@ -428,12 +430,14 @@ class ParquetResults:
         with writing(self.folder):
             return given.read_text("utf-8", "replace")
 
-    def _require_same_campaign(self, campaign_toml: str, plan: list[PlannedTrial]) -> None:
+    def _require_same_campaign(self, campaign: CampaignFiles, plan: list[PlannedTrial]) -> None:
         given = self.campaign_toml()
         if given is None:
             self._require_empty()
             return
-        if other := documents.other_campaign(campaign_toml, plan, given, self.plan()):
+        other = documents.other_campaign(campaign.toml or "", plan, given, self.plan())
+        other = other or documents.other_name(campaign.resolved, self.campaign_resolved())
+        if other:
             raise StorageError(f"`{self.folder}` {other}", _ELSEWHERE)
 
     def _require_empty(self) -> None:
@@ -481,17 +485,18 @@ _GIVEN = ("campaign.toml", "campaign.json", "published.toml", "plan.json")
 _JUDGED = "verdicts.json"
 """File of the verdicts on a trial, in its folder of derived tables."""
 
-_ELSEWHERE = "choose another folder with `--into`, or move this one"
+_ELSEWHERE = "choose another folder with `into=`, or move this one"
 _JUDGE_AGAIN = "run `plimsoll judge` to recompute it"
+_WRITE_AGAIN = "restore it from a copy, or delete it and run the campaign again"
 
 
 @contextmanager
-def locked(folder: Path, option: str = "--into") -> Generator[None]:
+def locked(folder: Path, option: str = "into") -> Generator[None]:
     """Excludes other runs from a folder during the block.
 
     Args:
         folder: The folder; created if necessary.
-        option: The option that selects another one, for hints.
+        option: The argument that selects another one, for hints.
 
     Raises:
         StorageError: Another run is using it, or it cannot be written.
@@ -510,12 +515,12 @@ def locked(folder: Path, option: str = "--into") -> Generator[None]:
 
 
 @contextmanager
-def writing(folder: Path, option: str = "--into") -> Generator[None]:
+def writing(folder: Path, option: str = "into") -> Generator[None]:
     """Turns errors of the operating system while results are written into errors with a hint.
 
     Args:
         folder: The results that are written.
-        option: The option that selects another folder, for hints.
+        option: The argument that selects another folder, for hints.
 
     Raises:
         StorageError: The block raised an OSError.
@@ -545,23 +550,31 @@ def keep(path: Path, content: bytes) -> Path:
     return path
 
 
-def storage_error(folder: Path, error: OSError, option: str = "--into") -> StorageError:
+def storage_error(folder: Path, error: OSError, option: str = "into") -> StorageError:
     """The error for a failure in a folder of results, with a hint.
 
     Args:
         folder: The results.
         error: The error of the operating system, or of Arrow.
-        option: The option that selects another folder, for hints.
+        option: The argument that selects another folder, for hints.
     """
     reason = error.strerror or str(error)
     number = error.errno or _number_in(str(error))
     if number in _FULL:
-        hint = f"free disk space or choose another folder with `{option}`, then run again to resume"
+        hint = (
+            f"free disk space or choose another folder with `{option}=`, then run again to resume"
+        )
         return StorageError(f"no space left for results in `{folder}`", hint)
     if number in _FORBIDDEN:
-        hint = f"choose a writable folder with `{option}`"
+        hint = f"choose a writable folder with `{option}=`"
         return StorageError(f"cannot write results to `{folder}`: {reason}", hint)
-    return StorageError(f"cannot store results in `{folder}`: {reason}")
+    hint = f"check the disk of this folder, or choose another one with `{option}=`"
+    return StorageError(f"cannot store results in `{folder}`: {reason}", hint)
+
+
+def _damaged(path: Path, error: Exception, hint: str) -> StorageError:
+    """The error for a stored file that cannot be read."""
+    return StorageError(f"`{path}` cannot be read: {documents.damage(error)}", hint)
 
 
 def _number_in(text: str) -> int | None:
@@ -593,7 +606,7 @@ def _take(lock: int, folder: Path, option: str) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         message = f"another run is using `{folder}`"
-        hint = f"wait until it has finished, or choose another folder with `{option}`"
+        hint = f"wait until it has finished, or choose another folder with `{option}=`"
         raise StorageError(message, hint) from error
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from plimsoll import doors
 
 if TYPE_CHECKING:
-    from plimsoll.watch import giving_way, looking, server
+    from plimsoll.watch import looking, priority, server
 
-__all__ = ["giving_way", "looking", "server"]
+__all__ = ["looking", "priority", "server"]
 
 __getattr__ = doors.of_modules(__name__, __all__)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import canvas, live, wording
 from plimsoll.errors import InputError, PlimsollError, Problem
-from plimsoll.watch import charts, giving_way, page, snapshot
+from plimsoll.watch import charts, page, priority, snapshot
 from plimsoll.watch.latencies import RowReader
 from plimsoll.watch.page import PageParts
 from plimsoll.watch.recorded import CampaignReader
@@ -155,7 +155,7 @@ class CampaignObserver:
         cores = () if run is None else run.cores
         if cores != self._cores:
             self._cores = cores
-            giving_way.keep_off(cores, self.allowed)
+            priority.keep_off(cores, self.allowed)
 
     def _latencies(self, run: LiveRun | None) -> Sequence[LatencySecond]:
         """Response times of the trial that runs alone, by second."""

@@ -12,7 +12,7 @@ from plimsoll.campaign import as_run, campaign
 from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.campaign.written import as_toml
+from plimsoll.campaign.toml_writer import as_toml
 from plimsoll.errors import InputError, Problem
 from plimsoll.plan import plan
 
@@ -458,7 +458,7 @@ def test_without_frameworks_the_rest_is_still_looked_at(root: Path, tmp_path: Pa
     path.write_text(SHORT.replace("64", "-64"))
     with pytest.raises(InputError) as raised:
         campaign.read(path, (), tmp_path)
-    assert [problem.where for problem in raised.value.problems] == [f"{path}:7", "--frameworks"]
+    assert [problem.where for problem in raised.value.problems] == [f"{path}:7", "frameworks"]
 
 
 def test_two_frameworks_that_would_share_file_names_are_refused(root: Path) -> None:
@@ -696,52 +696,52 @@ def test_a_file_is_not_changed_by_its_settings(root: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "where", "message", "hint"),
     [
-        ("repetitions", "--set repetitions", "has no `=`", "--set repetitions=1"),
-        ("=1", "--set =1", "has no key before the `=`", "--set repetitions=1"),
-        ("a..b=1", "--set a..b=1", "has no key before the `=`", "--set repetitions=1"),
-        ("repetitons=1", "--set repetitons", "unknown key `repetitons` here", "`repetitions`?"),
+        ("repetitions", "settings repetitions", "has no `=`", "`repetitions=1`"),
+        ("=1", "settings =1", "has no key before the `=`", "`repetitions=1`"),
+        ("a..b=1", "settings a..b=1", "has no key before the `=`", "`repetitions=1`"),
+        ("repetitons=1", "settings repetitons", "unknown key `repetitons` here", "`repetitions`?"),
         (
             "repetitions=few",
-            "--set repetitions",
+            "settings repetitions",
             "`repetitions`: `few` is not a count",
             "write a whole number",
         ),
-        ("repetitions=0", "--set repetitions", "`repetitions` must be 1 or more", ""),
-        ("seed=1.5", "--set seed", "`seed` must be a whole number, not `1.5`", ""),
-        ("frameworks=go,nod", "--set frameworks", "unknown framework `nod`", "`node`?"),
-        ("endpoints=jsn", "--set endpoints", "unknown endpoint `jsn`", "`json`?"),
-        ("load.clim.timeout=1s", "--set load.clim.timeout", "unknown load `clim`", "`climb`?"),
-        ("load=1", "--set load", "unknown load ``", "loads: `arrivals`, `climb`"),
-        ("load.climb=1", "--set load.climb", "does not name a key", "load.NAME.timeout"),
-        ("load.climb.hold=1", "--set load.climb.hold", "does not name a key", "load.NAME"),
+        ("repetitions=0", "settings repetitions", "`repetitions` must be 1 or more", ""),
+        ("seed=1.5", "settings seed", "`seed` must be a whole number, not `1.5`", ""),
+        ("frameworks=go,nod", "settings frameworks", "unknown framework `nod`", "`node`?"),
+        ("endpoints=jsn", "settings endpoints", "unknown endpoint `jsn`", "`json`?"),
+        ("load.clim.timeout=1s", "settings load.clim.timeout", "unknown load `clim`", "`climb`?"),
+        ("load=1", "settings load", "unknown load ``", "loads: `arrivals`, `climb`"),
+        ("load.climb=1", "settings load.climb", "does not name a key", "load.NAME.timeout"),
+        ("load.climb.hold=1", "settings load.climb.hold", "does not name a key", "load.NAME"),
         (
             "load.arrivals.ramp.to=1",
-            "--set load.arrivals.ramp.to",
+            "settings load.arrivals.ramp.to",
             "the load `arrivals` has no stage `ramp`",
             "",
         ),
         (
             "load.climb.tmeout=1s",
-            "--set load.climb.tmeout",
+            "settings load.climb.tmeout",
             "unknown key `tmeout` here",
             "`timeout`?",
         ),
         (
             "load.climb.hold.at=none",
-            "--set load.climb.hold.at",
+            "settings load.climb.hold.at",
             "`at`: `none` is not a number",
             "write a number",
         ),
         (
             "repetitions.a=1",
-            "--set repetitions.a",
+            "settings repetitions.a",
             "`repetitions.a` goes through a value that is not a table",
             "",
         ),
-        ("scale_time=0", "--set scale_time", "`0` is not a number above 0", "`0.1`"),
-        ("scale_time=fast", "--set scale_time", "`fast` is not a number above 0", "`0.1`"),
-        ("scale_connections=-1", "--set scale_connections", "`-1` is not a number", "`0.1`"),
-        ("scale_connections=nan", "--set scale_connections", "`nan` is not a number", "`0.1`"),
+        ("scale_time=0", "settings scale_time", "`0` is not a number above 0", "`0.1`"),
+        ("scale_time=fast", "settings scale_time", "`fast` is not a number above 0", "`0.1`"),
+        ("scale_connections=-1", "settings scale_connections", "`-1` is not a number", "`0.1`"),
+        ("scale_connections=nan", "settings scale_connections", "`nan` is not a number", "`0.1`"),
     ],
 )
 def test_a_setting_that_is_wrong_is_named(
@@ -757,9 +757,9 @@ def test_mistakes_of_settings_and_of_the_file_are_told_together(root: Path) -> N
     found = said(root, SHORT.replace("64", "-64"), "repetitions=0", "sead=1", "scale_time=x")
     assert {where for where, _ in found} == {
         "7",
-        "--set repetitions",
-        "--set sead",
-        "--set scale_time",
+        "settings repetitions",
+        "settings sead",
+        "settings scale_time",
     }
 
 

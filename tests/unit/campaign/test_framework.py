@@ -437,13 +437,13 @@ def test_elsewhere_the_frameworks_are_those_of_the_checkout(
     assert framework.locate() == Path(__file__).parents[3] / "frameworks"
 
 
-@pytest.mark.parametrize("how", ["--frameworks", "PLIMSOLL_FRAMEWORKS"])
+@pytest.mark.parametrize("how", ["frameworks", "PLIMSOLL_FRAMEWORKS"])
 def test_a_folder_without_frameworks_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     monkeypatch.setenv("PLIMSOLL_FRAMEWORKS", str(tmp_path))
     with pytest.raises(InputError) as raised:
-        framework.locate(tmp_path if how == "--frameworks" else None)
+        framework.locate(tmp_path if how == "frameworks" else None)
     (found,) = raised.value.problems
     assert (found.where, found.message) == (how, f"`{tmp_path}` contains no framework")
 

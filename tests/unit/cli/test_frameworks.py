@@ -12,9 +12,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from plimsoll.campaign.endpoints import ENDPOINTS
-from plimsoll.cli import check, checking, install
+from plimsoll.cli import check, install
 from plimsoll.cli import list as listing
 from plimsoll.install import apt, requirements
+from plimsoll.lab import framework_check
 
 TABLE = """\
 name = "{name}"
@@ -322,7 +323,7 @@ def test_a_framework_that_keeps_the_contract_is_right_in_all(root: Path) -> None
             [
                 "request   listen backlog from `sock_diag`",
                 "problem   the listen backlog is 7, expected ",
-                f"rule      {checking.BACKLOG_RULE}",
+                f"rule      {framework_check.BACKLOG_RULE}",
             ],
         ),
         (
@@ -331,7 +332,7 @@ def test_a_framework_that_keeps_the_contract_is_right_in_all(root: Path) -> None
                 "request   `SIGTERM`",
                 "response  exit code 9, after ",
                 "problem   `clean_exit_codes` allows 0",
-                f"rule      {checking.STOP_RULE}",
+                f"rule      {framework_check.STOP_RULE}",
             ],
         ),
     ],

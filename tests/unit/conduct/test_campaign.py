@@ -211,8 +211,8 @@ def test_a_campaign_does_not_go_on_with_another_program(
         conduct(results, [changed(1), changed(2)], told.append)
     assert "`toy` changed since" in caught.value.message
     assert "the start command changed" in caught.value.message
-    assert "--repeat-changed" in caught.value.hint
-    assert "--into" in caught.value.hint
+    assert "`repeat_changed=True`" in caught.value.hint
+    assert "`into=`" in caught.value.hint
     assert caught.value.exit_code == 6
     assert told == []
     assert results.trial_ids() == IDS[:recorded]

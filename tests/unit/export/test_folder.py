@@ -66,7 +66,7 @@ def test_a_trial_that_cannot_be_written_leaves_the_earlier_export(tmp_path, monk
     monkeypatch.setattr(jtl, "write", fail)
     with pytest.raises(StorageError, match="no space left") as caught:
         folder.export(OF_TRIAL, ["seconds", "jtl"], tmp_path)
-    assert "`--to`" in caught.value.hint
+    assert "`target=`" in caught.value.hint
     assert names(tmp_path) == [TRIAL]
     assert names(tmp_path / TRIAL) == before
 

@@ -95,4 +95,4 @@ def test_options_of_this_host_exclude_others(tmp_path: Path) -> None:
             "http://127.0.0.1:1/", threads=2, driver_cores=[0], hosts=tmp_path / "hosts.toml"
         )
     places = [problem.where for problem in caught.value.problems]
-    assert places == ["--threads", "--driver-cores"]
+    assert places == ["threads", "driver_cores"]

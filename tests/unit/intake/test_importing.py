@@ -142,7 +142,7 @@ def test_only_requests_of_a_label_are_kept_when_that_is_asked(tmp_path: Path) ->
     assert dict(found.tallies[0].left_out) == {importing.OTHERS: 400}
     with pytest.raises(InputError) as refused:
         imported(tmp_path, path, labels=("none",))
-    assert "`--label`" in refused.value.problems[0].hint
+    assert "`labels=`" in refused.value.problems[0].hint
 
 
 def test_cpu_beside_it_is_that_of_the_server_and_missing_seconds_stay_null(tmp_path: Path) -> None:

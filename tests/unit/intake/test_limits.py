@@ -172,7 +172,7 @@ def test_all_runs_as_one_are_not_offered_where_they_would_be_refused(tmp_path: P
     with pytest.raises(InputError) as caught:
         brought(tmp_path, file, None)
     (problem,) = caught.value.problems
-    assert problem.hint == "take one run, from `--run 1` to `--run 2`"
+    assert problem.hint == "take one run, from `run=1` to `run=2`"
 
 
 @pytest.mark.parametrize("limit", BEYOND, ids=lambda limit: limit.what)

@@ -67,7 +67,7 @@ def test_a_file_that_is_cut_off_is_an_error_and_what_can_be_read_is_kept_when_as
         read(path)
     (problem,) = refused.value.problems
     assert "is damaged or truncated" in problem.message
-    assert "`--partial`" in problem.hint
+    assert "`partial=True`" in problem.hint
     found, damage = read(path, partial=True)
     assert TEXT.startswith(found)
     assert damage

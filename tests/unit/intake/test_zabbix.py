@@ -60,19 +60,19 @@ def test_more_than_there_can_be_is_refused_with_the_other_units() -> None:
         read(f"{T},7200\n", CpuOptions(cores=72))
     (problem,) = refused.value.problems
     assert "`7200` would be 5184 cores, but the server has 72" in problem.message
-    assert problem.hint == "give the unit with `--cpu-unit`: `percent-of-one` (72 cores)"
+    assert problem.hint == "give the unit with `cpu_unit=`: `percent-of-one` (72 cores)"
 
 
 def test_what_fits_no_unit_is_refused_with_another_remedy() -> None:
     with pytest.raises(InputError) as refused:
         read(f"{T},9000\n", CpuOptions(cores=8))
-    assert refused.value.problems[0].hint.startswith("give more `--cores`")
+    assert refused.value.problems[0].hint.startswith("give more `cores=`")
 
 
 def test_shares_of_all_cores_need_their_number() -> None:
     with pytest.raises(InputError) as refused:
         read(f"{T},50\n", CpuOptions())
-    assert "`--cores`" in refused.value.problems[0].hint
+    assert "`cores=`" in refused.value.problems[0].hint
 
 
 @pytest.mark.parametrize(

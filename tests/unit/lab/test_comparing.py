@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import plimsoll
+from plimsoll.campaign.framework import Framework
 from plimsoll.errors import InputError
+from plimsoll.lab import comparing
 
 
 @pytest.mark.parametrize(
     ("options", "where"),
     [
-        ({"connections": 0}, "--connections"),
-        ({"rate_per_s": 0.0}, "--rate"),
-        ({"metric": "speed"}, "--metric"),
-        ({"budget_s": 0.0}, "--budget"),
-        ({"within": 0.0}, "--until"),
-        ({"within": 2.0}, "--until"),
-        ({"max_regression": 0.0}, "--max-regression"),
-        ({"max_regression": 3.0}, "--max-regression"),
-        ({"endpoint": "nothing"}, "--endpoint"),
-        ({"endpoint": "json", "path": "/"}, "--endpoint"),
-        ({"endpoint": "json", "commands": True}, "--endpoint"),
-        ({"path": "json"}, "--path"),
+        ({"connections": 0}, "connections"),
+        ({"rate_per_s": 0.0}, "rate_per_s"),
+        ({"metric": "speed"}, "metric"),
+        ({"budget_s": 0.0}, "budget_s"),
+        ({"within": 0.0}, "within"),
+        ({"within": 2.0}, "within"),
+        ({"max_regression": 0.0}, "max_regression"),
+        ({"max_regression": 3.0}, "max_regression"),
+        ({"endpoint": "nothing"}, "endpoint"),
+        ({"endpoint": "json", "path": "/"}, "endpoint"),
+        ({"endpoint": "json", "commands": True}, "endpoint"),
+        ({"path": "json"}, "path"),
     ],
 )
 def test_what_is_impossible_is_refused_with_its_option(options: dict[str, Any], where: str) -> None:
     with pytest.raises(InputError) as error:
         plimsoll.compare("reference", "reference", **options)
     assert where in {problem.where for problem in error.value.problems}
+
+
+def test_a_budget_that_cannot_decide_is_named() -> None:
+    plain = Framework("a", "", "", Path(), "", (), "", "", "", ())
+    compiled = dataclasses.replace(plain, warm_up_s=10.0)
+    assert comparing.least_s((plain, plain), 1.0) == 8.0
+    assert comparing.least_s((plain, compiled), 1.0) == 17.0
+    assert comparing.least_s((plain, compiled), 0.0) == 6.0
+    assert comparing.short_budget(6.0, 8.0).startswith("the budget is 6 s, and one group")
+    assert "takes 3 groups of processes, 24 s" in comparing.short_budget(10.0, 8.0)
+    assert comparing.short_budget(24.0, 8.0) == ""
 
 
 @pytest.mark.parametrize("name", ["nothing", "go:all"])

@@ -20,10 +20,12 @@ PUBLIC = [
     "AuditResult",
     "CalibrationResult",
     "CampaignResults",
+    "CheckResult",
     "ComparisonResult",
     "DriverError",
     "FrameworkError",
     "HostError",
+    "ImportResult",
     "InputError",
     "Interrupted",
     "LineResult",
@@ -35,9 +37,11 @@ PUBLIC = [
     "__version__",
     "audit",
     "calibrate",
+    "check",
     "compare",
     "errors",
     "events",
+    "import_recording",
     "line",
     "load",
     "read",
@@ -113,7 +117,9 @@ RESULTS = (
     plimsoll.AuditResult,
     plimsoll.CalibrationResult,
     plimsoll.CampaignResults,
+    plimsoll.CheckResult,
     plimsoll.ComparisonResult,
+    plimsoll.ImportResult,
     plimsoll.LineResult,
     plimsoll.LoadResult,
     plimsoll.TrialResult,
@@ -123,6 +129,18 @@ RESULTS = (
 @pytest.mark.parametrize("result", RESULTS, ids=lambda result: result.__name__)
 def test_every_result_shows_itself_in_a_notebook(result: type) -> None:
     assert callable(getattr(result, "_repr_html_", None))
+
+
+def test_a_result_is_one_line_even_where_it_cannot_be_read(tmp_path: Path) -> None:
+    found = plimsoll.audit(GOLDEN / "wrk-reset.txt")
+    assert repr(found) == "<AuditResult ✕ Some of these figures are impossible.>"
+    recording = tmp_path / "trials" / "a" / "trial.json"
+    recording.parent.mkdir(parents=True)
+    recording.write_text("{")
+    with plimsoll.read(tmp_path) as results:
+        assert repr(results.trials[0]).startswith("<TrialResult `")
+        assert "not JSON at line 1" in repr(results)
+        assert len(repr(results).splitlines()) == 1
 
 
 def test_an_audit_shows_its_doubts_in_a_notebook_with_the_names_of_checks() -> None:

@@ -123,16 +123,16 @@ def test_a_message_is_drawn_by_the_seed() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"http2": True}, "--http2: the URL is one of WebSocket"),
-        ({"method": "PUT"}, "--method: the URL is one of WebSocket"),
-        ({"body": b"x"}, "--body: the URL is one of WebSocket"),
-        ({"status": 101}, "--expect-status: the URL is one of WebSocket"),
-        ({"streams": 2}, "--streams: streams need HTTP/2"),
-        ({"message": b"x", "message_bytes": 5}, "--message-size: `--message` sets the length"),
-        ({"message": b"\xff"}, "--message: the message is not UTF-8"),
-        ({"message": b""}, "--message: the message is empty"),
-        ({"message_bytes": 0}, "--message-size: `0` is too small"),
-        ({"message_bytes": 2**40}, "--message-size: `1099511627776` is too large"),
+        ({"http2": True}, "http2: the URL is one of WebSocket"),
+        ({"method": "PUT"}, "method: the URL is one of WebSocket"),
+        ({"body": b"x"}, "body: the URL is one of WebSocket"),
+        ({"status": 101}, "status: the URL is one of WebSocket"),
+        ({"streams": 2}, "streams: streams need HTTP/2"),
+        ({"message": b"x", "message_bytes": 5}, "message_bytes: `message=` sets the length"),
+        ({"message": b"\xff"}, "message: the message is not UTF-8"),
+        ({"message": b""}, "message: the message is empty"),
+        ({"message_bytes": 0}, "message_bytes: `0` is too small"),
+        ({"message_bytes": 2**40}, "message_bytes: `1099511627776` is too large"),
     ],
 )
 def test_what_no_load_of_messages_can_have_is_refused_in_one_sentence(
@@ -152,38 +152,41 @@ def test_a_load_of_messages_has_one_url() -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"message": b"x"}, "--message: the URL is not one of `ws` or `wss`"),
-        ({"binary": True}, "--binary: the URL is not one of `ws` or `wss`"),
-        ({"requests": 5, "rate_per_s": 5.0}, "--requests: `-n` needs the closed model"),
-        ({"think_time_s": 0.1, "rate_per_s": 5.0}, "--think: think time needs the closed model"),
-        ({"arrivals": "poisson"}, "--arrivals: `--arrivals` needs the open model"),
-        ({"requests": 5, "ramp_s": 1.0}, "--ramp: a load limited by `-n` has no duration"),
+        ({"message": b"x"}, "message: the URL is not one of `ws` or `wss`"),
+        ({"binary": True}, "binary: the URL is not one of `ws` or `wss`"),
+        ({"requests": 5, "rate_per_s": 5.0}, "requests: `requests=` needs the closed model"),
+        (
+            {"think_time_s": 0.1, "rate_per_s": 5.0},
+            "think_time_s: think time needs the closed model",
+        ),
+        ({"arrivals": "poisson"}, "arrivals: `arrivals=` needs the open model"),
+        ({"requests": 5, "ramp_s": 1.0}, "ramp_s: a load limited by `requests=` has no duration"),
         (
             {"keep_alive": False, "requests_per_connection": 5},
-            "--requests-per-connection: with `--no-keepalive` each connection carries one request",
+            "requests_per_connection: with `keep_alive=False` each connection carries one request",
         ),
         (
             {"pipeline": 2, "keep_alive": False},
-            "--pipeline: pipelining needs more than one request per connection",
+            "pipeline: pipelining needs more than one request per connection",
         ),
         (
             {"pipeline": 2, "requests_per_connection": 1},
-            "--pipeline: pipelining needs more than one request per connection",
+            "pipeline: pipelining needs more than one request per connection",
         ),
-        ({"pipeline": 2, "think_time_s": 0.1}, "--pipeline: think time and pipelining"),
-        ({"streams": 2}, "--streams: streams need HTTP/2"),
-        ({"http2": True, "pipeline": 2}, "--pipeline: pipelining needs HTTP/1.1"),
+        ({"pipeline": 2, "think_time_s": 0.1}, "pipeline: think time and pipelining"),
+        ({"streams": 2}, "streams: streams need HTTP/2"),
+        ({"http2": True, "pipeline": 2}, "pipeline: pipelining needs HTTP/1.1"),
         (
             {"http2": True, "streams": 2, "requests_per_connection": 1},
-            "--streams: several streams need more than one request per connection",
+            "streams: several streams need more than one request per connection",
         ),
         (
             {"http2": True, "streams": 2, "think_time_s": 0.1},
-            "--streams: think time and several streams",
+            "streams: think time and several streams",
         ),
-        ({"http2": True, "streams": 1025}, "--streams: `1025` is too large"),
-        ({"pipeline": 1025}, "--pipeline: `1025` is too large"),
-        ({"expected_body": b"abc", "length_bytes": 4}, "--expect-length: `--expect-body` has"),
+        ({"http2": True, "streams": 1025}, "streams: `1025` is too large"),
+        ({"pipeline": 1025}, "pipeline: `1025` is too large"),
+        ({"expected_body": b"abc", "length_bytes": 4}, "length_bytes: `expected_body=` has"),
     ],
 )
 def test_what_cannot_be_had_together_is_refused_in_one_sentence(
@@ -199,8 +202,8 @@ def test_every_amount_of_nothing_is_named() -> None:
         requests_per_connection=0, timeout_s=0.0,
     )  # fmt: skip
     assert [one.partition(":")[0] for one in said] == [
-        "--connections", "--duration", "--threads", "--rate", "--ramp", "--pipeline",
-        "--requests-per-connection", "--timeout",
+        "connections", "duration_s", "threads", "rate_per_s", "ramp_s", "pipeline",
+        "requests_per_connection", "timeout_s",
     ]  # fmt: skip
 
 
@@ -220,17 +223,17 @@ def test_each_load_draws_a_seed_of_its_own_unless_one_is_given() -> None:
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"connections": 10**9}, "--connections: `1000000000` is too large"),
-        ({"requests": 10**27}, f"--requests: `{10**27}` is too large"),
-        ({"rate_per_s": 1e9}, "--rate: `1000000000` is too large"),
-        ({"requests_per_connection": 2**32}, "--requests-per-connection: `4294967296` is"),
-        ({"timeout_s": 1e9}, "--timeout: `1000000000s` is too long"),
-        ({"duration_s": 1e9}, "--duration: `1000000000s` is too long"),
-        ({"ramp_s": 1e9}, "--ramp: `1000000000s` is too long"),
-        ({"think_time_s": 1e9}, "--think: `1000000000s` is too long"),
-        ({"status": 1000}, "--expect-status: `1000` is too large"),
-        ({"length_bytes": 2**60}, "--expect-length: `1152921504606846976` is too large"),
-        ({"seed": 2**53}, "--seed: `9007199254740992` is too large"),
+        ({"connections": 10**9}, "connections: `1000000000` is too large"),
+        ({"requests": 10**27}, f"requests: `{10**27}` is too large"),
+        ({"rate_per_s": 1e9}, "rate_per_s: `1000000000` is too large"),
+        ({"requests_per_connection": 2**32}, "requests_per_connection: `4294967296` is"),
+        ({"timeout_s": 1e9}, "timeout_s: `1000000000s` is too long"),
+        ({"duration_s": 1e9}, "duration_s: `1000000000s` is too long"),
+        ({"ramp_s": 1e9}, "ramp_s: `1000000000s` is too long"),
+        ({"think_time_s": 1e9}, "think_time_s: `1000000000s` is too long"),
+        ({"status": 1000}, "status: `1000` is too large"),
+        ({"length_bytes": 2**60}, "length_bytes: `1152921504606846976` is too large"),
+        ({"seed": 2**53}, "seed: `9007199254740992` is too large"),
     ],
 )
 def test_more_than_the_engine_takes_is_told_by_the_option(
@@ -246,9 +249,9 @@ def test_a_unix_socket_is_where_the_server_is_reached(tmp_path: Path) -> None:
     assert server_address(asked("http://127.0.0.1:8080/")) == "127.0.0.1:8080"
     assert dict(trial(chosen).exchanges[0].request.headers)["Host"] == "app"
     (told,) = refused(unix_socket=Path("/" + "x" * 107))
-    assert told.startswith("--unix-socket: the path has 108 bytes")
+    assert told.startswith("unix_socket: the path has 108 bytes")
     (told,) = refused(unix_socket=tmp_path, hosts=tmp_path / "hosts.toml")
-    assert told.startswith("--unix-socket: `--unix-socket` and `--hosts` exclude each other")
+    assert told.startswith("unix_socket: `unix_socket=` and `hosts=` exclude each other")
 
 
 def test_compressed_bodies_are_asked_for_and_decoded() -> None:
@@ -259,7 +262,7 @@ def test_compressed_bodies_are_asked_for_and_decoded() -> None:
     assert dict(own.exchanges[0].request.headers)["accept-encoding"] == "gzip;q=1"
     assert trial(asked()).exchanges[0].expected.codings == ()
     (told,) = refused(compressed=("gzip", "deflate"))
-    assert told.startswith("--compressed: `deflate` is not a content coding")
+    assert told.startswith("compressed: `deflate` is not a content coding")
 
 
 def test_a_file_is_uploaded_with_its_length(tmp_path: Path) -> None:
@@ -270,9 +273,9 @@ def test_a_file_is_uploaded_with_its_length(tmp_path: Path) -> None:
     assert b"\r\nContent-Length: 70000\r\n" in render(request, "a", keep_alive=True)
     assert trial(asked(upload=file, method="put")).exchanges[0].request.method == "PUT"
     (told,) = refused(upload=file, body=b"x")
-    assert told.startswith("--upload: `--upload` and `--body` exclude each other")
+    assert told.startswith("upload: `upload=` and `body=` exclude each other")
     (told,) = refused(upload=tmp_path / "none")
-    assert told.startswith("--upload: there is no file `")
+    assert told.startswith("upload: there is no file `")
 
 
 def test_redirects_are_followed_where_a_connection_can_carry_them() -> None:
@@ -283,9 +286,9 @@ def test_redirects_are_followed_where_a_connection_can_carry_them() -> None:
         ({"keep_alive": False}, "redirects are followed on the same connection"),
     ):
         (told,) = refused(follow=1, **changes)
-        assert told.startswith(f"--follow: {problem}")
-    assert refused(follow=0)[0].startswith("--follow: `0` is too small")
-    assert refused(follow=1001)[0].startswith("--follow: `1001` is too large")
+        assert told.startswith(f"follow: {problem}")
+    assert refused(follow=0)[0].startswith("follow: `0` is too small")
+    assert refused(follow=1001)[0].startswith("follow: `1001` is too large")
 
 
 def test_tls_is_for_https_and_its_name_is_that_of_the_url(tmp_path: Path) -> None:
@@ -307,12 +310,12 @@ def test_options_of_tls_need_tls_and_fit_each_other(tmp_path: Path) -> None:
     missing = tmp_path / "missing"
     plain = refused(insecure=True, tls_version="1.3", ciphers=("x",), tls_resume="always")
     assert [one.partition(":")[0] for one in plain] == [
-        "--insecure", "--tls-version", "--ciphers", "--tls-resume",
+        "insecure", "tls_version", "ciphers", "tls_resume",
     ]  # fmt: skip
     with pytest.raises(InputError) as error:
         trial(asked("https://a/", insecure=True, cacert=missing, key=missing))
     found = [problem.where for problem in error.value.problems]
-    assert found == ["--cacert", "--key", "--cacert", "--key"]
+    assert found == ["cacert", "key", "cacert", "key"]
 
 
 def test_a_load_of_events_asks_for_a_stream_and_counts_each() -> None:
@@ -324,14 +327,14 @@ def test_a_load_of_events_asks_for_a_stream_and_counts_each() -> None:
     own = trial(asked(events=True, headers=(("accept", "*/*"),))).exchanges[0].request
     assert own.headers[1:] == (("accept", "*/*"),)
     for changes, option in (
-        ({"rate_per_s": 5.0}, "--rate"),
-        ({"requests": 5}, "--requests"),
-        ({"pipeline": 2}, "--pipeline"),
-        ({"follow": 3}, "--follow"),
-        ({"expected_body": b"x"}, "--expect-body"),
+        ({"rate_per_s": 5.0}, "rate_per_s"),
+        ({"requests": 5}, "requests"),
+        ({"pipeline": 2}, "pipeline"),
+        ({"follow": 3}, "follow"),
+        ({"expected_body": b"x"}, "expected_body"),
     ):
         (told,) = refused(events=True, **changes)
-        assert told.startswith(f"{option}: `--events` and `{option}` exclude"), told
+        assert told.startswith(f"{option}: `events=True` and `{option}=` exclude"), told
 
 
 def test_a_body_is_invited_where_there_is_one_and_the_protocol_waits() -> None:
@@ -339,7 +342,7 @@ def test_a_body_is_invited_where_there_is_one_and_the_protocol_waits() -> None:
     sent = render(exchange.request, "a:1", keep_alive=True)
     assert exchange.request.expects_continue and b"\r\nExpect: 100-continue\r\n" in sent
     (told,) = refused(expect_continue=True)
-    assert told.startswith("--expect-continue: the request has no body")
+    assert told.startswith("expect_continue: the request has no body")
     for changes in ({"http2": True}, {"pipeline": 2}, {"follow": 1}):
         (told,) = refused(body=b"hi", expect_continue=True, **changes)
         assert "needs HTTP/1.1" in told

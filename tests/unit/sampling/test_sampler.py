@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from plimsoll.conduct import seat
+from plimsoll.conduct import group_member
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording.readings import Reading, ScopeName
 from plimsoll.sampling import sampler as module
@@ -111,7 +111,7 @@ def test_the_server_is_read_first_and_the_machine_last(monkeypatch: pytest.Monke
     assert [reading.scope for reading in sampler.readings] == ["server", "driver", "machine"]
 
 
-@pytest.mark.parametrize("order", [seat.BEFORE, seat.AFTER, ("driver", "server")])
+@pytest.mark.parametrize("order", [group_member.BEFORE, group_member.AFTER, ("driver", "server")])
 def test_scopes_are_read_in_the_order_that_is_wanted(
     order: tuple[ScopeName, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,10 +125,10 @@ def test_scopes_are_read_in_the_order_that_is_wanted(
 
 
 def test_what_lies_between_the_readings_at_both_ends_of_a_turn_is_the_machines_shortest() -> None:
-    assert seat.BEFORE[-1] == seat.AFTER[0] == "machine"
+    assert group_member.BEFORE[-1] == group_member.AFTER[0] == "machine"
     assert (
-        {*seat.BEFORE}
-        == {*seat.AFTER}
+        {*group_member.BEFORE}
+        == {*group_member.AFTER}
         == {*("machine", "server", "driver", "database", "upstream")}
     )
 

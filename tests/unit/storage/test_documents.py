@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from plimsoll.errors import StorageError
 from plimsoll.storage import documents
 
 LINES = 'kind = "line"\n[line]\np99 = "20ms"\nbudget = "90s"\nwithin = 0.05\n'
@@ -21,3 +22,34 @@ LINES = 'kind = "line"\n[line]\np99 = "20ms"\nbudget = "90s"\nwithin = 0.05\n'
 )
 def test_only_the_end_of_a_search_may_change(before: str, after: str, said: str) -> None:
     assert documents.other_campaign(LINES, (), LINES.replace(before, after), ()) == said
+
+
+def test_a_setting_that_renames_a_campaign_is_refused() -> None:
+    said = documents.other_name({"name": "other"}, {"name": "small"})
+    assert said == "has results of the campaign `small`, not of `other`"
+    assert documents.other_name({"name": "small"}, {"name": "small"}) == ""
+    assert documents.other_name({"name": "small"}, None) == ""
+    assert documents.other_name(None, {"name": "small"}) == ""
+
+
+def test_a_damaged_recording_is_one_sentence_with_what_to_do() -> None:
+    with pytest.raises(StorageError) as caught:
+        documents.recording({"format": 1}, "trials/a/trial.json")
+    message = "`trials/a/trial.json` is not a recording: `trial`: field required, and "
+    assert caught.value.message.startswith(message)
+    assert "\n" not in caught.value.message
+    assert "pydantic" not in caught.value.message
+    assert caught.value.hint.startswith("restore it from a copy")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (FileNotFoundError(2, "No such file or directory"), "No such file or directory"),
+        (KeyError("trials"), "`trials` is missing"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid"), "not UTF-8 at byte 0"),
+        (ValueError("first\nsecond"), "first"),
+    ],
+)
+def test_damage_is_said_in_a_clause(error: Exception, said: str) -> None:
+    assert documents.damage(error) == said

@@ -258,8 +258,16 @@ def test_results_of_another_campaign_are_left_alone(results: Results) -> None:
     results.prepare(CampaignFiles("name = 'a'"), [])
     with pytest.raises(StorageError, match="another") as caught:
         results.prepare(CampaignFiles("name = 'b'"), [])
-    assert "--into" in caught.value.hint
+    assert "into" in caught.value.hint
     assert results.campaign_toml() == "name = 'a'"
+
+
+def test_a_campaign_with_results_keeps_its_name(results: Results) -> None:
+    results.prepare(CampaignFiles("name = 'a'", resolved={"name": "a"}), [])
+    with pytest.raises(StorageError, match="has results of the campaign `a`, not of `b`") as caught:
+        results.prepare(CampaignFiles("name = 'a'", resolved={"name": "b"}), [])
+    assert "`into=`" in caught.value.hint
+    assert results.campaign_resolved() == {"name": "a"}
 
 
 def test_results_made_with_other_settings_are_left_alone(results: Results) -> None:
@@ -332,7 +340,7 @@ def test_recordings_of_no_campaign_are_left_alone(results: Results) -> None:
     put(results, recording())
     with results.locked(), pytest.raises(StorageError) as caught:
         results.prepare(CampaignFiles(""), [])
-    assert "--into" in caught.value.hint
+    assert "into" in caught.value.hint
     assert results.trial_ids() == ("a",)
 
 
@@ -344,6 +352,6 @@ def test_two_runs_refuse_each_other(results: Results, again: Again) -> None:
             other.locked(),
         ):
             pass
-        assert "--into" in caught.value.hint
+        assert "into" in caught.value.hint
         with other.locked():
             pass

@@ -155,7 +155,7 @@ def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     results = ParquetResults(tmp_path / "file" / "results")
     with pytest.raises(StorageError, match="cannot write results") as caught, results.locked():
         pass
-    assert "--into" in caught.value.hint
+    assert "into" in caught.value.hint
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -173,7 +173,7 @@ def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
     [
         (OSError(errno.ENOSPC, "No space left on device"), "no space left", "free disk space"),
         (OSError("Error writing: No space left on device"), "no space left", "free disk space"),
-        (PermissionError(errno.EACCES, "Permission denied"), "cannot write results", "--into"),
+        (PermissionError(errno.EACCES, "Permission denied"), "cannot write results", "into"),
         (OSError(errno.EIO, "Input/output error"), "Input/output error", ""),
     ],
 )
@@ -188,3 +188,34 @@ def test_errors_of_the_system_become_errors_with_a_remedy(
 def test_published_figures_are_kept_as_given_beside_the_campaign(results: ParquetResults) -> None:
     results.prepare(CampaignFiles("name = 'a'\n", 'title = "x"\n'), [])
     assert (results.folder / "published.toml").read_text() == 'title = "x"\n'
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("plan.json", b"{", "not JSON at line 1, column 2"),
+        ("plan.json", b"{}", "`trials` is missing"),
+        ("campaign.json", b"[1,", "not JSON at line 1"),
+        ("trials/a/trial.json", b"\xff", "not UTF-8 at byte 0"),
+        ("trials/a/trial.json", b'{"format": 1}', "field required"),
+        ("derived/campaign_verdicts.json", b"?", "not JSON at line 1, column 1"),
+    ],
+)
+def test_a_damaged_file_is_named_with_what_is_wrong_and_what_to_do(
+    tmp_path: Path, file: str, content: bytes, said: str
+) -> None:
+    results = ParquetResults(tmp_path)
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_bytes(content)
+    read = {
+        "plan.json": results.plan,
+        "campaign.json": results.campaign_resolved,
+        "trials/a/trial.json": lambda: results.recording("a"),
+        "derived/campaign_verdicts.json": lambda: results.read_derived_json("campaign_verdicts"),
+    }
+    with pytest.raises(StorageError) as caught:
+        read[file]()
+    assert str(tmp_path / file) in caught.value.message
+    assert said in caught.value.message
+    assert len(caught.value.message.splitlines()) == 1
+    assert caught.value.hint

@@ -59,7 +59,7 @@ PATIENCE_S = 60.0
 GRACE_S = 30.0
 """Seconds that the engine has to write its last records after it was interrupted."""
 
-_MORE_ROOM = "free disk space or choose another folder with `--into`, then run again to resume"
+_MORE_ROOM = "free disk space or choose another folder for the results, then run again to resume"
 
 SAID_EACH_SECOND = (
     "in_flight_mean",

@@ -9,7 +9,7 @@ from plimsoll.findings.trial import load_name
 from plimsoll.recording import HOST
 from plimsoll.report import words
 from plimsoll.report.contents import stopping
-from plimsoll.report.results import lined
+from plimsoll.report.results import line_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -99,7 +99,7 @@ def _searches(findings: Findings) -> Facts:
     if found is None:
         return []
     wanted, subject = found.searched.wanted, found.subject
-    limits = [lined.limit_text(one) for one in wanted.limits]
+    limits = [line_result.limit_text(one) for one in wanted.limits]
     parts = (
         wording.listed([*limits, f"errors ≤ {wording.percent(wanted.errors.allowed)}"]),
         f"tries of {wording.seconds(wanted.hold_s)} with {subject.arrivals} arrivals",

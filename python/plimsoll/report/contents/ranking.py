@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll import charts, wording
 from plimsoll.comparison import entry_comparison
 from plimsoll.comparison.compared_table import ComparedTable
-from plimsoll.findings import leads
+from plimsoll.findings import ranking_margins
 from plimsoll.findings.hold_length import hold_length
 from plimsoll.findings.trial import RANKED_BY
 from plimsoll.report import words
@@ -133,10 +133,10 @@ def _ranking(
     quantities = {
         (one.framework, one.quantity): one for quantity in _columns() for one in entries(quantity)
     }
-    reported = leads.leads([entries(quantity) for quantity in leads.QUANTITIES])
-    clear = leads.clear_lead(entries(RANKED_BY))
+    reported = ranking_margins.leads([entries(quantity) for quantity in ranking_margins.QUANTITIES])
+    clear = ranking_margins.clear_lead(entries(RANKED_BY))
     is_next = clear is None or (bool(reported) and reported[0].second == clear.second)
-    resolution = leads.resolution(entries(RANKED_BY))
+    resolution = ranking_margins.resolution(entries(RANKED_BY))
     counting = _counting(ranking, findings)
     length = None if resolution is None else hold_length(counting, resolution.scatter)
     return RankingContents(
@@ -155,7 +155,9 @@ def _ranking(
     )
 
 
-def _told_apart(ranking: Ranking, findings: Findings, resolution: leads.Resolution | None) -> str:
+def _told_apart(
+    ranking: Ranking, findings: Findings, resolution: ranking_margins.Resolution | None
+) -> str:
     """What differences a ranking tells apart, or which of its intervals are still too wide."""
     if findings.progress is not None:
         return stopping.of_table(findings.progress, ranking.table)

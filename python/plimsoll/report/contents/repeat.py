@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.campaign.written import as_toml
+from plimsoll.campaign.toml_writer import as_toml
 from plimsoll.provenance import digest
 from plimsoll.report import contents
 

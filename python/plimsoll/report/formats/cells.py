@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.report import contents, words
 from plimsoll.report.formats import html
-from plimsoll.report.results import audited, calibrated, compared, lined
+from plimsoll.report.results import audited, calibrated, checked, compared, line_result
 from plimsoll.report.results.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.comparison.until_decided import Compared, ComparedServers
     from plimsoll.findings.load_lines import LineFindings
     from plimsoll.published.claims import ClaimCheck
+    from plimsoll.recording.framework_check import FrameworkCheck
     from plimsoll.report.contents import Remark
     from plimsoll.report.results.audited import Unread
     from plimsoll.verdicts.audit import Audit
@@ -60,7 +61,12 @@ def line(found: LineFindings) -> str:
     Args:
         found: Lines and tries.
     """
-    return _cell(lined.answer(found), "", lined.sheets(found), lined.stated(found))
+    return _cell(
+        line_result.answer(found),
+        "",
+        line_result.sheets(found),
+        line_result.stated(found),
+    )
 
 
 def calibration(found: Calibration, capacities_at: Path | None) -> str:
@@ -71,6 +77,15 @@ def calibration(found: Calibration, capacities_at: Path | None) -> str:
         capacities_at: File that the capacities were written to; None when they were not.
     """
     return _cell(calibrated.verdict(found), "", [*calibrated.sheets(found, capacities_at)], ())
+
+
+def check(found: Sequence[FrameworkCheck]) -> str:
+    """What was verified of frameworks, and every violation.
+
+    Args:
+        found: The outcome for each framework.
+    """
+    return _cell(checked.verdict(found), "", [checked.table(found)], [*checked.stated(found)])
 
 
 def audit(found: Audit, claimed: Sequence[ClaimCheck], unread: Unread) -> str:

@@ -11,7 +11,7 @@ from plimsoll.aggregate.summary import TIMES
 from plimsoll.findings.entries import EntryName
 from plimsoll.findings.ladders import SIDES
 from plimsoll.load_line.tries import is_try
-from plimsoll.report.results import judged, lined
+from plimsoll.report.results import judged, line_result
 from plimsoll.tables import STATISTICS
 
 if TYPE_CHECKING:
@@ -87,12 +87,12 @@ def _load_lines(found: TrialFindings, findings: Findings) -> list[dict[str, obje
     subject = (found.recording.endpoint, found.recording.title)
     return [
         {
-            "answer": lined.sentence_of(entry.found, one.line),
+            "answer": line_result.sentence_of(entry.found, one.line),
             "level": entry.state,
             "rank_low": one.rank_low,
             "rank_high": one.rank_high,
             "is_try": is_try(found.recording),
-            **lined.line_document(entry.found, one.line),
+            **line_result.line_document(entry.found, one.line),
         }
         for ranking in findings.line_rankings
         for one in ranking.places

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll import charts, wording
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
-from plimsoll.report.results import lined
+from plimsoll.report.results import line_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,7 +59,7 @@ def section(findings: Findings) -> Section | None:
 
 def headline(ranking: LineRanking) -> str:
     """Who carries the most at an endpoint, beside the next one."""
-    limit = lined.limit_text(ranking.limit)
+    limit = line_result.limit_text(ranking.limit)
     carried = [
         (one.entry.framework, one.line)
         for one in ranking.places
@@ -70,14 +70,14 @@ def headline(ranking: LineRanking) -> str:
         missing = "counts" if is_known else "was found"
         return f"No load line {missing} at {ranking.endpoint} with {limit}"
     name, line = carried[0]
-    most = f"{name} carries {lined.rate_text(line.rate_per_s)} requests/s"
-    within = f"{ranking.endpoint} with {limit} (95 %: {lined.interval_text(line)})"
-    others = [f"{other} {lined.rate_text(each.rate_per_s)}" for other, each in carried[1:2]]
+    most = f"{name} carries {line_result.rate_text(line.rate_per_s)} requests/s"
+    within = f"{ranking.endpoint} with {limit} (95 %: {line_result.interval_text(line)})"
+    others = [f"{other} {line_result.rate_text(each.rate_per_s)}" for other, each in carried[1:2]]
     return "; ".join([f"{most} of {within}", *others])
 
 
 def _title(ranking: LineRanking) -> str:
-    return f"{ranking.endpoint}, {lined.limit_text(ranking.limit)}"
+    return f"{ranking.endpoint}, {line_result.limit_text(ranking.limit)}"
 
 
 def _ranking(ranking: LineRanking) -> Picture:
@@ -114,10 +114,10 @@ def _line(one: RankedLine, by_peak: Mapping[tuple[str, str], RankedEntry]) -> Ta
     cells = (
         entry.framework,
         one.rank or wording.ABSENT,
-        lined.rate_text(rate_per_s),
-        lined.interval_text(line) if line else wording.ABSENT,
+        line_result.rate_text(rate_per_s),
+        line_result.interval_text(line) if line else wording.ABSENT,
         str(len(entry.found.searched.tries)) if entry.found else wording.ABSENT,
-        lined.rate_text(entry.peak and entry.peak.value),
+        line_result.rate_text(entry.peak and entry.peak.value),
         (peak and peak.rank) or wording.ABSENT,
         wording.ABSENT if of_peak is None else wording.percent(of_peak),
         beyond.sentence if beyond else wording.ABSENT,
@@ -130,8 +130,8 @@ def _reason(one: RankedLine) -> str:
     if one.entry.found is None:
         return one.entry.problem
     if one.line is not None and (one.line.edge is None or one.entry.found.is_of_driver(one.line)):
-        return lined.sentence_of(one.entry.found, one.line)
-    return lined.doubt(one.entry.found)
+        return line_result.sentence_of(one.entry.found, one.line)
+    return line_result.doubt(one.entry.found)
 
 
 def _notes(entry: EntryLines) -> Iterator[str]:
@@ -139,7 +139,7 @@ def _notes(entry: EntryLines) -> Iterator[str]:
     if entry.found is None:
         return
     name = entry.found.subject.name
-    for said in lined.notable(entry.found):
+    for said in line_result.notable(entry.found):
         yield f"{name}: {said}"
     if entry.problem:
         yield f"{name}: the search ended early: {entry.problem}"

@@ -43,6 +43,7 @@ _OF_CAMPAIGN = (
     " WHERE campaigns.name = %s"
 )
 _JUDGE_AGAIN = "run `plimsoll judge` to recompute it"
+_RESTORE = "restore the database from a backup, or run the campaign again under another name"
 
 
 class PostgresResults:
@@ -95,7 +96,7 @@ class PostgresResults:
     def plan(self) -> list[PlannedTrial]:
         """The trials of the plan; empty if there is no plan."""
         found = self.session.ask("SELECT plan_json FROM plimsoll.campaigns WHERE name = %s")
-        return json.loads(found[0][0]) if found else []
+        return self._parsed(found[0][0], "the plan", _RESTORE) if found else []
 
     def campaign_toml(self) -> str | None:
         """The campaign file as given; None if there was none."""
@@ -110,7 +111,9 @@ class PostgresResults:
     def campaign_resolved(self) -> Document | None:
         """The campaign with all settings and defaults applied; None if unknown."""
         found = self.session.ask("SELECT campaign_json FROM plimsoll.campaigns WHERE name = %s")
-        return json.loads(found[0][0]) if found and found[0][0] is not None else None
+        if not found or found[0][0] is None:
+            return None
+        return self._parsed(found[0][0], "the resolved campaign", _RESTORE)
 
     def recording(self, trial_id: str) -> Recording:
         """The recording of a trial.
@@ -122,7 +125,8 @@ class PostgresResults:
         found = self.session.ask(query, trial_id)
         if not found:
             raise self._no_trial(trial_id)
-        return documents.recording(json.loads(found[0][0]), f"{trial_id} in {self.place}")
+        content = self._parsed(found[0][0], f"`{trial_id}`", _RESTORE)
+        return documents.recording(content, f"{trial_id} in {self.place}")
 
     def table(self, trial_id: str, name: str) -> ds.Dataset:
         """A recorded table of a trial; empty if the trial has none.
@@ -169,7 +173,8 @@ class PostgresResults:
             with self.session.seeing_one_state() as connection:
                 return of_trials.read(connection, key)
         except (OSError, ValueError) as error:
-            message = f"what is derived from `{trial_id}` in `{self.place}` cannot be read: {error}"
+            what = f"what is derived from `{trial_id}` in `{self.place}`"
+            message = f"{what} cannot be read: {documents.damage(error)}"
             raise StorageError(message, _JUDGE_AGAIN) from error
 
     def prune_derived(self) -> None:
@@ -229,11 +234,24 @@ class PostgresResults:
             StorageError: It cannot be read.
         """
         found = self._derived("derived_documents", "content_json", name)
+        return None if found is None else self._parsed(found, f"`{name}`", _JUDGE_AGAIN)
+
+    def _parsed(self, text: str, subject: str, hint: str) -> Any:
+        """A stored document.
+
+        Args:
+            text: The document.
+            subject: What it is, for the message.
+            hint: What to do when it is damaged.
+
+        Raises:
+            StorageError: It is damaged.
+        """
         try:
-            return None if found is None else json.loads(found)
+            return json.loads(text)
         except ValueError as error:
-            message = f"derived document `{name}` of `{self.place}` cannot be read: {error}"
-            raise StorageError(message, _JUDGE_AGAIN) from error
+            message = f"{subject} of `{self.place}` cannot be read: {documents.damage(error)}"
+            raise StorageError(message, hint) from error
 
     def prepare(self, campaign: CampaignFiles, trials: Sequence[Trial]) -> None:
         """Prepares the database for a new or resumed campaign; call under `locked`.
@@ -248,7 +266,7 @@ class PostgresResults:
             StorageError: The database cannot be written, or contains another campaign of this name.
         """
         plan = [documents.planned(trial) for trial in trials]
-        self._require_same_campaign(campaign.toml or "", plan)
+        self._require_same_campaign(campaign, plan)
         self.describe(campaign, plan)
         with writing(self.folder):
             for leftover in self._waiting.trials.glob(".*"):
@@ -355,13 +373,15 @@ class PostgresResults:
         with writing(self.folder):
             shutil.move(self._waiting.trials / trial_id, local.trials / trial_id)
 
-    def _require_same_campaign(self, campaign_toml: str, plan: list[PlannedTrial]) -> None:
+    def _require_same_campaign(self, campaign: CampaignFiles, plan: list[PlannedTrial]) -> None:
         given = self.campaign_toml()
         if given is None and self.trial_ids():
             raise StorageError(f"`{self.place}` contains recordings without a campaign", ELSEWHERE)
         if given is None:
             return
-        if other := documents.other_campaign(campaign_toml, plan, given, self.plan()):
+        other = documents.other_campaign(campaign.toml or "", plan, given, self.plan())
+        other = other or documents.other_name(campaign.resolved, self.campaign_resolved())
+        if other:
             raise StorageError(f"`{self.place}` {other}", ELSEWHERE)
 
     def _derived_names(self, table: str) -> tuple[str, ...]:
@@ -410,7 +430,7 @@ class PostgresResults:
         return int(found[0][0]) if found else None
 
     def _no_trial(self, trial_id: str) -> StorageError:
-        return StorageError(f"`{self.place}` has no trial `{trial_id}`")
+        return StorageError(f"`{self.place}` has no trial `{trial_id}`", documents.GONE)
 
     def _new_local(self, trial_id: str) -> ParquetResults:
         """A new folder of this process for the tables of one trial."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plimsoll.storage.postgres.address import Address
     from plimsoll.storage.postgres.connection import Connection
 
-ELSEWHERE = "choose another campaign with `--into`: the last part of the folder is its name"
+ELSEWHERE = "choose another campaign with `into=`: the last part of the folder is its name"
 
 _LOCK = 0x506C696D
 """First half of the keys of locks on campaigns; the second is a hash of the name."""

@@ -118,7 +118,7 @@ def facts_of(settings: Sequence[str]) -> Row:
         try:
             rows[key] = _value(key, value)
         except _Wrong as wrong:
-            raise InputError([Problem("--set", str(wrong), _hint(key))]) from wrong
+            raise InputError([Problem("settings", str(wrong), _hint(key))]) from wrong
     return rows
 
 

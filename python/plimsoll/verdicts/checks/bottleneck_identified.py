@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import utilisation
+from plimsoll.verdicts.cpu_contention import cpu_contention
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unread_server
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import PACE, Role
-from plimsoll.verdicts.takers import takers
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -105,7 +105,7 @@ def _most_used(shares: Shares) -> str:
 
 def _identified(tables: Tables, limit: Limit, shares: Shares, fullest: str) -> Finding:
     """Which resource was the limit, unless others took a part of it."""
-    taken = takers(tables)
+    taken = cpu_contention(tables)
     if taken and fullest in SHARED_WITH_OTHERS:
         part = f"{taken}, a part of the limit"
         return found(limit, shares[fullest], _most_used(shares), "", part)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.outcomes import BY_NAME
-from plimsoll.verdicts import closings
+from plimsoll.verdicts import closed_connections
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import REPEAT
@@ -165,8 +165,9 @@ def _open(tables: Tables, limits: Limits) -> Finding:
     if not _is_kept(tables):
         return found(limit, 1.0, sentence + ", each for a few requests", "")
     ratio, remedy = _ratio(is_open, requested), _why_not_open(tables)
-    if ends := closings.orderly(tables):
-        closed = f"the server closed {closings.described(tables, ends)}, and no request was lost"
+    if ends := closed_connections.orderly(tables):
+        which = closed_connections.described(tables, ends)
+        closed = f"the server closed {which}, and no request was lost"
         return found(limit, ratio, sentence, remedy, closed)
     return found(limit, ratio, sentence, remedy)
 
@@ -194,14 +195,14 @@ def _kept_open(tables: Tables, limits: Limits) -> list[Finding]:
     To close a connection in good order is its right, after a number of responses or when idle.
     """
     limit = limits.of(CLOSED_RATIO)
-    completed, ends = tables.summary.completed, closings.orderly(tables)
+    completed, ends = tables.summary.completed, closed_connections.orderly(tables)
     if not completed or not tables.summary.connections_opened:
         return []
     if not ends:
         return [found(limit, 0.0, "the server kept every connection open", "")]
-    ratio = closings.closed(ends) / completed
+    ratio = closed_connections.closed(ends) / completed
     sentence = (
-        f"the server closed {closings.described(tables, ends)}: one for every "
+        f"the server closed {closed_connections.described(tables, ends)}: one for every "
         f"{wording.amount(1 / ratio)} responses, so the numbers include opening connections"
     )
     return [found(limit, ratio, sentence, KEEP_OR_NOT if _closes_each(tables) else KEEP)]
@@ -209,7 +210,7 @@ def _kept_open(tables: Tables, limits: Limits) -> list[Finding]:
 
 def _closes_each(tables: Tables) -> bool:
     """Whether the server closed connections after one response, and none after more."""
-    ends = closings.orderly(tables)
+    ends = closed_connections.orderly(tables)
     return bool(ends) and all(end.most_responses == 1 for end in ends)
 
 

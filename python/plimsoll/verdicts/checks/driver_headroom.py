@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import cores, disturbance
+from plimsoll.verdicts.cpu_contention import cpu_contention
 from plimsoll.verdicts.finding import (
     READABLE_HOST,
     Finding,
@@ -50,7 +51,6 @@ from plimsoll.verdicts.finding import (
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import DRIVER_CORES, OWN_CORES, QUIET_HOST
 from plimsoll.verdicts.role import Cause, Role
-from plimsoll.verdicts.takers import takers
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.disturbance import DriverPeak
@@ -221,7 +221,7 @@ def _taken_from_it(
     wanted = peak.wanted
     if server and full is not None and _at_limit(full, limits):
         wanted = max(wanted, peak.own * full / server)
-    taken = takers(tables)
+    taken = cpu_contention(tables)
     if not taken or limit.level(wanted) == "sound":
         return None
     sentence = f"{_who(peak.host)} used {_share(peak.own)} of {_core(tables, peak)}"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED, error_name
-from plimsoll.verdicts import closings
+from plimsoll.verdicts import closed_connections
 from plimsoll.verdicts.finding import Finding, Remedy, found, led_by, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
@@ -168,9 +168,9 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
 
 def _lost(tables: Tables, limits: Limits) -> Finding:
     """Requests, however few, that went with a connection which the server closed or reset."""
-    limit, lost = limits.of(LOST_REQUESTS), closings.lost_requests(tables)
-    ends = closings.abrupt(tables)
-    connections = f": {closings.described(tables, ends)}" if ends else ""
+    limit, lost = limits.of(LOST_REQUESTS), closed_connections.lost_requests(tables)
+    ends = closed_connections.abrupt(tables)
+    connections = f": {closed_connections.described(tables, ends)}" if ends else ""
     sentence = (
         f"{wording.several(lost, 'request')} were lost with connections that the server closed or "
         f"reset unannounced{connections}"
@@ -182,8 +182,8 @@ def _lost(tables: Tables, limits: Limits) -> Finding:
 
 def _closed(tables: Tables) -> Iterator[str]:
     """Which connections the server closed with requests on them."""
-    if ends := closings.abrupt(tables):
-        yield f"the server closed {closings.described(tables, ends)}, unannounced"
+    if ends := closed_connections.abrupt(tables):
+        yield f"the server closed {closed_connections.described(tables, ends)}, unannounced"
 
 
 def _is_failure(row: OutcomeCount) -> bool:

@@ -1,4 +1,4 @@
-"""Leads: who is ahead of whom in a table and by how much, and how many repetitions would decide.
+"""Which entry of a table is ahead, by how much, and how many repetitions would decide.
 
 Their ratios are those of one model per table, so a sentence here and a rank never contradict each
 other.

@@ -1,4 +1,4 @@
-"""Written: a campaign as run, once more as a campaign file that runs the same."""
+"""A campaign as run, written as a campaign file that runs the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `check` found, as lines for `framework.toml`, where they are the author's to decide."""
+"""Lines of `framework.toml` that declare violations which are the author's to decide."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.campaign.framework import Framework
-    from plimsoll.cli.checked import Checked
+    from plimsoll.recording.framework_check import FrameworkCheck
 
 _ABSENT = "the status is `404`"
 _AS_A_SHELL = 128
 """A shell adds this to the number of the signal that ended its command."""
 
 
-def lines(framework: Framework, found: Checked) -> list[str]:
+def lines(framework: Framework, found: FrameworkCheck) -> list[str]:
     """The lines of `framework.toml` with which some violations would be in order; may be empty.
 
     An endpoint that is not there, a short backlog, an end by the stop signal, and rules from which
@@ -42,12 +42,13 @@ def lines(framework: Framework, found: Checked) -> list[str]:
     ]
 
 
-def _endpoints(framework: Framework, found: Checked) -> Iterator[str]:
+def _endpoints(framework: Framework, found: FrameworkCheck) -> Iterator[str]:
     """All endpoints but those whose first request got 404."""
-    first: dict[str, str] = {}
-    for failure in found["failures"]:
-        first.setdefault(failure["endpoint"], failure["problem"])
-    absent = {name for name, problem in first.items() if problem.startswith(_ABSENT)}
+    absent = {
+        part.name
+        for part in found.parts
+        if part.violations and part.violations[0].problem.startswith(_ABSENT)
+    }
     served = [name for name in framework.endpoints if name not in absent]
     if not absent & {*framework.endpoints} or not served:
         return
@@ -56,25 +57,25 @@ def _endpoints(framework: Framework, found: Checked) -> Iterator[str]:
     yield f"endpoints = {_listed(served)}"
 
 
-def _backlog(framework: Framework, found: Checked) -> Iterator[str]:
-    if any(failure["endpoint"] == "backlog" for failure in found["failures"]):
-        note = f"The listen backlog is {min(found.get('backlogs', ()))}: …"
+def _backlog(framework: Framework, found: FrameworkCheck) -> Iterator[str]:
+    if any(part.name == "backlog" and part.violations for part in found.parts):
+        note = f"The listen backlog is {min(found.measurements.backlogs)}: …"
         yield f"notes = {_listed([*framework.notes, note])}"
 
 
-def _exit(framework: Framework, found: Checked) -> Iterator[str]:
+def _exit(framework: Framework, found: FrameworkCheck) -> Iterator[str]:
     """The exit code of a server that ended by the stop signal."""
     number = signal.Signals[f"SIG{framework.stop_signal}"]
-    code = found.get("exit_code")
+    code = found.measurements.exit_code
     if code in (-number, _AS_A_SHELL + number) and code not in framework.clean_exit_codes:
         yield f"clean_exit_codes = {_listed([*framework.clean_exit_codes, code])}"
 
 
-def _rules(found: Checked) -> Iterator[str]:
+def _rules(found: FrameworkCheck) -> Iterator[str]:
     """Rules that a note exempts from, if nothing else is wrong at the same endpoint."""
     noted = {*surroundings.BY_NAME.values()}
-    wrong = {one["endpoint"] for one in found["failures"] if one["rule"] not in noted}
-    broken = {one["rule"] for one in found["failures"] if one["endpoint"] not in wrong}
+    rules = [{one.rule for one in part.violations} for part in found.parts]
+    broken = {rule for of_part in rules if of_part <= noted for rule in of_part}
     for name, rule in surroundings.BY_NAME.items():
         if rule in broken:
             yield f'{name} = "…"'

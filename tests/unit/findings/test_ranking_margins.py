@@ -1,4 +1,4 @@
-"""Leads: sentences on who is ahead, from the numbers of one model per table."""
+"""Sentences on who is ahead, from the numbers of one model per table."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 
 import sample
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
-from plimsoll.findings import leads
+from plimsoll.findings import ranking_margins
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.hold_length import HoldLength, hold_length
-from plimsoll.findings.leads import Lead, Resolution
+from plimsoll.findings.ranking_margins import Lead, Resolution
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents, words
 from plimsoll.report.formats.html import parted
@@ -82,7 +82,7 @@ def test_of_single_repetitions_only_the_ranking_has_a_sentence() -> None:
 def test_one_framework_leads_nobody() -> None:
     (ranking,) = contents.rankings(campaign(go=(8000, 8100)))
     assert ranking.leads == ()
-    assert leads.lead([]) is None
+    assert ranking_margins.lead([]) is None
 
 
 def test_where_trials_scatter_more_than_their_seconds_repetitions_pay() -> None:

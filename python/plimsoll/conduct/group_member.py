@@ -65,7 +65,7 @@ class ServerAtTurn:
 
 
 @dataclass
-class Seat:
+class GroupMember:
     """One trial among those that take turns."""
 
     known: TrialState
@@ -81,8 +81,8 @@ class Seat:
     _ends_ns: list[int] = field(default_factory=list[int])
 
     @classmethod
-    def of(cls, trial: Trial, setting: RunConfig, into: Path) -> Seat:
-        """The seat of a trial, before anything runs."""
+    def of(cls, trial: Trial, setting: RunConfig, into: Path) -> GroupMember:
+        """Know the trial, before anything runs."""
         known = TrialState(trial, setting, provenance=one_trial.provenance_of(trial, setting))
         return cls(known, into)
 

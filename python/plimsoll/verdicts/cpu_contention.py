@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
 
 
-def takers(tables: Tables) -> str:
+def cpu_contention(tables: Tables) -> str:
     """What other programs, and the host of a virtual machine, took over the holds.
 
     Args:

@@ -1,4 +1,4 @@
-"""Giving way: whoever looks on takes no core from server and driver, as far as there are others.
+"""Priority of who looks on: no core is taken from server and driver, as far as there are others.
 
 What it takes all the same is counted among other programs by the check `undisturbed`, like anything
 else on the host.

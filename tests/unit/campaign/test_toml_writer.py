@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.campaign import campaign
-from plimsoll.campaign.written import as_toml
+from plimsoll.campaign.toml_writer import as_toml
 
 ROOT = Path(__file__).parents[3]
 DRIVERS = ("plimsoll", "wrk", "ab", "h2load", "jmeter")

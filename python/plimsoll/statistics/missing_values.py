@@ -1,4 +1,4 @@
-"""Statistics of what is known of some numbers, where others are not."""
+"""Statistics of some numbers where others are missing."""
 
 from __future__ import annotations
 

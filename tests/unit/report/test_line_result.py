@@ -16,7 +16,7 @@ from plimsoll.findings.beyond import LimitingResource
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.load_line.search import Searched
 from plimsoll.report.formats import cells
-from plimsoll.report.results import lined
+from plimsoll.report.results import line_result
 from plimsoll.verdicts import catalogue
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "line-1.json"
@@ -44,38 +44,38 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_document_is_as_its_schema_says(name: str) -> None:
-    found = lined.document(CASES[name])
+    found = line_result.document(CASES[name])
     jsonschema.validate(json.loads(json.dumps(found)), json.loads(SCHEMA.read_text("utf-8")))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_answer_fits_on_a_screen(name: str) -> None:
     found = CASES[name]
-    text = f"{lined.sentence(found)}\n\n{lined.text(found)}"
+    text = f"{line_result.sentence(found)}\n\n{line_result.text(found)}"
     assert len(text.splitlines()) <= 12
     assert max(map(len, text.splitlines())) <= 120
     tries = len(found.searched.tries)
-    assert len(lined.text(found, verbose=True).splitlines()) > tries
+    assert len(line_result.text(found, verbose=True).splitlines()) > tries
 
 
 def test_the_sentence_has_the_rate_the_limit_and_the_interval() -> None:
     found = CASES["found"]
     (line,) = found.searched.lines
     assert line.edge is not None
-    said = lined.sentence(found)
+    said = line_result.sentence(found)
     assert said.startswith("127.0.0.1:8080/ carries ")
     assert "requests/s with p99 ≤ 2 ms (95 %: " in said
-    document = lined.document(found)
+    document = line_result.document(found)
     assert document["rate_per_s"] == line.edge.rate_per_s
     assert document["low"] == line.edge.interval.low
 
 
 def test_several_limits_have_a_table_and_the_strictest_is_the_answer() -> None:
     found = CASES["two"]
-    said, text = lined.sentence(found), lined.text(found)
+    said, text = line_result.sentence(found), line_result.text(found)
     assert "p50 ≤ 500 µs and p99 ≤ 2 ms" in said
     lowest = min(line.rate_per_s or 0 for line in found.searched.lines)
-    assert lined.document(found)["rate_per_s"] == lowest
+    assert line_result.document(found)["rate_per_s"] == lowest
     assert text.splitlines()[0].split() == [
         "limit",
         "rate",
@@ -99,26 +99,26 @@ def test_several_limits_have_a_table_and_the_strictest_is_the_answer() -> None:
 def test_where_there_is_no_line_it_says_why_and_what_to_do(
     name: str, said: str, remedy: str
 ) -> None:
-    assert said in lined.sentence(CASES[name])
-    assert remedy in lined.remedy(CASES[name])
+    assert said in line_result.sentence(CASES[name])
+    assert remedy in line_result.remedy(CASES[name])
 
 
 def test_a_line_of_the_load_generator_is_void() -> None:
     assert CASES["driver"].level == "void"
     assert CASES["found"].level != "void"
-    assert not lined.remedy(CASES["found"])
+    assert not line_result.remedy(CASES["found"])
 
 
 def test_markdown_has_every_try() -> None:
     found = CASES["found"]
-    rows = [line for line in lined.markdown(found).splitlines() if line.startswith("| ")]
+    rows = [line for line in line_result.markdown(found).splitlines() if line.startswith("| ")]
     assert len(rows) == 2 + 1 + 2 + len(found.searched.tries)
 
 
 def test_a_cell_of_a_notebook_has_the_answer_and_every_try() -> None:
     found = CASES["found"]
     html = unescape(cells.line(found)).replace("\u00a0", " ")
-    assert lined.sentence(found)[1:] in html
+    assert line_result.sentence(found)[1:] in html
     assert html.count("<tr>") == 2 + 1 + len(found.searched.tries)
 
 
@@ -128,8 +128,8 @@ def test_the_worst_doubt_of_the_try_that_held_is_shown() -> None:
     found = replace(some, held={"p99": trial})
     assert found.level == "void"
     doubts = [one for one in trial.verdicts if one.is_doubting]
-    (said,) = (line for line in lined.text(found).splitlines() if line.startswith("void"))
+    (said,) = (line for line in line_result.text(found).splitlines() if line.startswith("void"))
     title = catalogue.title(next(one.check for one in doubts if one.level == "void"), "void")
     assert title in said
-    assert lined.one_line(found).startswith(f"{lined.sentence(found)}; void: {title}")
-    assert lined.one_line(some) == lined.sentence(some)
+    assert line_result.one_line(found).startswith(f"{line_result.sentence(found)}; void: {title}")
+    assert line_result.one_line(some) == line_result.sentence(some)

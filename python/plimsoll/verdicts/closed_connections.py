@@ -1,4 +1,4 @@
-"""Closings: which connections a server closed under load, in words for several checks."""
+"""Connections that a server closed under load, in words for several checks."""
 
 from __future__ import annotations
 

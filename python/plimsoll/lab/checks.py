@@ -1,0 +1,112 @@
+"""`plimsoll.check`: frameworks that are started and verified, without load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll import lab, machine
+from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.events import Listener, Notice, Step, ignore
+from plimsoll.lab import databases, framework_check, one_line, selection
+from plimsoll.lab.framework_check import CheckSettings
+from plimsoll.report.results import checked
+
+if TYPE_CHECKING:
+    import os
+
+    from plimsoll.campaign.framework import Framework
+    from plimsoll.recording.framework_check import FrameworkCheck
+    from plimsoll.report.results.machine_readable import JsonObject
+
+SEED = 1
+"""Seed of random request values where none is given."""
+
+
+@dataclass(frozen=True, repr=False)
+class CheckResult:
+    """What a check found.
+
+    Attributes:
+        frameworks: The outcome for each framework, in the order of their names.
+    """
+
+    frameworks: tuple[FrameworkCheck, ...]
+
+    @property
+    def failed(self) -> tuple[FrameworkCheck, ...]:
+        """Frameworks that break the contract, did not start or died."""
+        return tuple(one for one in self.frameworks if not one.is_passed)
+
+    def as_json(self) -> list[JsonObject]:
+        """One object for each framework, ready for JSON: what `plimsoll check --json` prints."""
+        return checked.documents(self.frameworks)
+
+    def markdown(self) -> str:
+        """What was verified, as a table in Markdown, with every violation below."""
+        return checked.markdown(self.frameworks)
+
+    def __repr__(self) -> str:
+        """How many frameworks passed."""
+        return one_line.shown(self, lambda: checked.verdict(self.frameworks))
+
+    def _repr_markdown_(self) -> str:
+        """What was verified, for a notebook."""
+        return self.markdown()
+
+    def _repr_html_(self) -> str:
+        """The same from the report's parts."""
+        return lab.charts.check_html(self.frameworks)
+
+
+def check(
+    *names: str,
+    seed: int = SEED,
+    compliance: bool = False,
+    available: bool = False,
+    frameworks: str | os.PathLike[str] | None = None,
+    on_event: Listener = ignore,
+) -> CheckResult:
+    """Starts each framework, verifies its endpoints against the contract and stops it.
+
+    The listen backlog and a clean stop are verified too. Endpoints that use a database are skipped
+    where PostgreSQL is not installed, and named as a `Notice`.
+
+    Args:
+        names: Frameworks or variants, as campaigns name them; none for every framework.
+        seed: Seed of the random request values.
+        compliance: Whether a second start of each framework gets requests that few clients send,
+            and what it does is compared with the RFCs. What differs fails no check.
+        available: Whether frameworks that cannot run here are left out, each named as a `Notice`.
+        frameworks: Folder of the frameworks; None is `frameworks/` here, in a parent, or
+            Plimsoll's own.
+        on_event: Called with each `Notice`, `Step`, `PartChecked` and `FrameworkChecked`.
+
+    Raises:
+        InputError: There is no such framework, or its file has mistakes.
+        NotInstalled: A framework is not installed or was never built.
+        BuildFailed: A framework changed since it was built, and its build failed.
+        HostError: This host cannot conduct it.
+        Interrupted: Ctrl-C in the main thread.
+    """
+
+    def note(message: str) -> None:
+        on_event(Notice(message))
+
+    wanted = selection.named(names, None if frameworks is None else Path(frameworks))
+    wanted = selection.ready(wanted, note) if available else wanted
+    selection.make_ready(wanted, lambda step: on_event(Step(step)))
+    served = {name for framework in wanted for name in framework.endpoints}
+    endpoints = [endpoint for endpoint in ENDPOINTS if endpoint.name in served]
+    endpoints = databases.available(endpoints, note)
+    cores = machine.divide_cores(None, None, with_third_party=databases.has_third_party(endpoints))
+    with databases.running(endpoints, cores.third_party, on_event) as database:
+        settings = CheckSettings(seed, cores.server, cores.third_party, database, compliance)
+        return CheckResult(_verified(wanted, settings, on_event))
+
+
+def _verified(
+    wanted: tuple[Framework, ...], settings: CheckSettings, on_event: Listener
+) -> tuple[FrameworkCheck, ...]:
+    return tuple(framework_check.verify(one, settings, on_event) for one in wanted)

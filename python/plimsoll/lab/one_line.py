@@ -1,0 +1,25 @@
+"""`repr()` of results: one line with what a reader wants to know first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import PlimsollError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def shown(result: object, describe: Callable[[], str]) -> str:
+    """The class of a result and its description, as `<LineResult …>`.
+
+    Args:
+        result: The result.
+        describe: Describes it in one line. Where its rows cannot be read, the error is shown:
+            `repr()` raises nothing.
+    """
+    try:
+        text = describe()
+    except PlimsollError as error:
+        text = error.message
+    return f"<{type(result).__name__} {' '.join(text.split())}>"
