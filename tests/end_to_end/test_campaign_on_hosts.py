@@ -168,8 +168,9 @@ def in_turns(folder: Path, repetitions: int = 1, length: str = "600ms") -> Path:
     return path
 
 
-def test_hosts_take_turns_at_the_servers_of_the_lab(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
+@pytest.mark.parametrize("place", ["local", "server"])
+def test_hosts_take_turns_at_the_servers_of_one_machine(tmp_path: Path, place: str) -> None:
+    lab = on_loopback(tmp_path, has_server=place == "server")
     with lab.agents():
         ran = conducted(lab, in_turns(tmp_path), "--no-report").end()
     assert ran.code == 0, ran.said
@@ -190,6 +191,13 @@ def test_hosts_take_turns_at_the_servers_of_the_lab(tmp_path: Path) -> None:
         assert len(turns) > 3
         assert sum(turn["requests"] for turn in turns) == trial["driver"]["outcomes"]["ok"]
         assert all(turn["driver_cpu_ns"] > 0 for turn in turns[:-1])  # they end with the last one
+        assert all(turn["server_cpu_ns"] > 0 for turn in turns)
+        assert (trial["server"]["host"], trial["server"]["clean_stop"]) == (place, True)
+        assert (folder / "server.log").stat().st_size
+        usage = pq.read_table(folder / "usage.parquet", columns=["scope", "host"]).to_pylist()
+        read = {(row["scope"], row["host"]) for row in usage}
+        beside = {(scope, host) for scope in ("driver", "machine") for host in ("one", "two")}
+        assert read == {("server", place), ("machine", place), *beside}
         assert {*folder.iterdir()} == {folder / name for name in FILES_OF_A_TRIAL}
         given = levels_of[trial["trial"]]
         assert given["conservation"] == given["drivers_completed"] == "sound"
@@ -200,14 +208,17 @@ def test_hosts_take_turns_at_the_servers_of_the_lab(tmp_path: Path) -> None:
         assert start_ns + ended[start_ns] <= next_ns, "a turn begins when the one before is over"
 
 
-def test_a_host_that_is_lost_between_turns_costs_these_trials_alone(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
+@pytest.mark.parametrize("lost", ["two", "server"])
+def test_a_host_that_is_lost_between_turns_costs_these_trials_alone(
+    tmp_path: Path, lost: str
+) -> None:
+    lab = on_loopback(tmp_path, has_server=lost == "server")
     with lab.agents() as agents:
         running = conducted(lab, in_turns(tmp_path, repetitions=2, length="1s"), "--no-report")
         agents["two"].wait_until_it_drives()
-        os.kill(agents["two"].process.pid, signal.SIGKILL)
-        assert eventually(lambda: not agents["two"].processes()), agents["two"].processes()
-        again = lab.agent("two")
+        os.kill(agents[lost].process.pid, signal.SIGKILL)
+        assert eventually(lambda: not agents[lost].processes()), agents[lost].processes()
+        again = lab.agent(lost)
         ran = running.end()
         labs.ended(again)
     assert ran.code != 0, ran.said
@@ -536,7 +547,6 @@ def test_a_plan_shows_who_runs_the_database(
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ("turns=50ms", "servers take turns on the lab's machine only, and not on `server`"),
         ("driver=wrk", "percentiles of several hosts cannot be merged"),
         ("driver=ab", "percentiles of several hosts cannot be merged"),
         ("load.steady.stages=[{ kind = 'hold', duration = '1s', at = 1 }]", "1 connections for 2"),

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import machine
 from plimsoll.conduct import recomputed_bodies, recording, runtime_warm_up
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import turning
 from plimsoll.drivers.turning import DriverUse
 from plimsoll.errors import DriverError, FrameworkError, HostLost
-from plimsoll.processes import affinity, cpu_clock
+from plimsoll.processes import cpu_clock
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording.readings import Reading
 from plimsoll.recording.turns import Turn
@@ -30,20 +29,17 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
 
-    from plimsoll.conduct.resting import RestingServer
     from plimsoll.conduct.run_config import RunConfig
     from plimsoll.drivers.job import DriverJob, DriverResult
     from plimsoll.drivers.turning import EngineTurn, TurningLoad
     from plimsoll.events import Listener, Progress
     from plimsoll.plan import Trial
     from plimsoll.recording.readings import ScopeName
-    from plimsoll.serving.here import LocalServer
+    from plimsoll.serving.place import PlacedServer
+    from plimsoll.serving.server_turns import ServerTurn, ServerTurns
 
-BEFORE: tuple[ScopeName, ...] = ("server", "driver", "database", "upstream", "machine")
-"""In which scopes are read before a turn: the host, whose idle time also passes, last."""
-
-AFTER: tuple[ScopeName, ...] = ("machine", "server", "driver", "database", "upstream")
-"""In which scopes are read after a turn: the host first."""
+BESIDE: tuple[ScopeName, ...] = ("driver", "database", "upstream")
+"""Scopes of this host beside a server: read before it, and its machine, and after both."""
 
 Passed = Callable[["Trial", "EngineTurn", "Progress"], None]
 """Told of a turn that is over, with the state of its load."""
@@ -55,13 +51,11 @@ class ServerAtTurn:
 
     Attributes:
         server: The server.
-        scope: Its resources.
-        rest: Its rests.
+        turns: Its side of turns.
     """
 
-    server: LocalServer
-    scope: Scope
-    rest: RestingServer
+    server: PlacedServer
+    turns: ServerTurns
 
 
 @dataclass
@@ -142,7 +136,7 @@ class Seat:
                 self._driver = ProcessTree(self._load.process, with_root=False)
                 address = known.server.address if known.server else ""
                 known.sampler.watch(Scope("driver", self._driver, peer=address))
-            for each in (Scope("machine"), start.scope, *one_trial.third_parties(known)):
+            for each in one_trial.third_parties(known):
                 known.sampler.watch(each)
         except (FrameworkError, DriverError, HostLost) as error:
             self.fail(error)
@@ -154,44 +148,41 @@ class Seat:
         """
         if self._start is None:
             return None
-        server, rest = self._start.server, self._start.rest
-        length_s = self.known.trial.load.before_holds_s
-        with affinity.widened(server.processes, self.known.server_cores, machine.allowed_cores()):
+        turns, length_s = self._start.turns, self.known.trial.load.before_holds_s
+        with turns.widened():
             turn = self.turn(length_s, 0, tell) if length_s else None
             if self.is_working:
-                rest.end()
-                rest.settle()
-                rest.begin()
+                turns.settle()
         return turn
 
     def turn(self, duration_s: float, number: int, tell: Listener) -> EngineTurn | None:
-        """Has its turn; None when the server or its load turned out to be gone.
-
-        A server that works while it rests works only within its turn: readings are made while it is
-        frozen, or its CPU time of a turn would exceed what its cores can do in it.
-        """
+        """Has its turn; None when the server or its load turned out to be gone."""
         load, start, sampler = self._load, self._start, self.known.sampler
         if load is None or start is None:
             return None
         try:
-            # Readings take milliseconds, in which a server that is frozen does nothing.
-            before = sampler.read_alone(thorough=not self.turns, order=BEFORE)
+            is_first, duration_ns = not self.turns, round(duration_s * 1e9)
+            before = sampler.read_alone(thorough=is_first, order=BESIDE)
             used_before = self._used()
-            start.rest.end()
-            duration_ns = round(duration_s * 1e9)
+            start.turns.begin(thorough=is_first)
             try:
                 turn = load.turn(duration_ns)
-            finally:
-                start.rest.begin()
-            used = self._used()
+            except BaseException:
+                self._rest(start)
+                raise
             thorough = self._is_thorough(turn.end_ns)
-            after = sampler.read_alone(thorough=thorough, order=AFTER)
+            served = start.turns.end(thorough=thorough)
+            cpu_ns = cpu_clock.grown(used_before, self._used())
+            after = sampler.read_alone(thorough=thorough, order=BESIDE)
+            used = turn.used or DriverUse(cpu_ns, rests.delay_ns("driver", before, after))
+            sampler.problems.update(served.problems)
             self._passed_ns = turn.end_ns
             self._ends_ns.append(load.zero_ns + turn.end_ns)
-            self.readings.begin(before, load.zero_ns + turn.start_ns)
+            self.readings.begin((*before, *served.before), load.zero_ns + turn.start_ns)
             ends_stage = not number or load.has_ended
-            self.readings.end(after, load.zero_ns + turn.end_ns, ends_stage=ends_stage)
-            recorded = self._recorded(turn, number, used_before, used, before, after)
+            at_ns = load.zero_ns + turn.end_ns
+            self.readings.end((*served.after, *after), at_ns, ends_stage=ends_stage)
+            recorded = self._recorded(turn, number, served, used)
             # The end of the load cuts the last turn short: requests began in all of it.
             planned_ns = min(duration_ns, recorded.duration_ns)
             self.turns.append(replace(recorded, planned_ns=planned_ns))
@@ -212,12 +203,15 @@ class Seat:
     def note(self, took: Mapping[str, float]) -> None:
         """Keeps what the control took, at the time at which its load rests."""
         if self._load is not None:
-            self.known.control += control.readings(took, self._load.zero_ns + self._passed_ns)
+            at_ns, host = self._load.zero_ns + self._passed_ns, self.known.setting.server_host
+            found = control.readings(took, at_ns)
+            self.known.control += [replace(one, host=host) for one in found]
 
     def note_others(self, paces: Mapping[int, float]) -> None:
         """Keeps the pace of those that it took turns with, by round, at the end of its own turn."""
+        host = self.known.setting.server_host
         self.known.control += [
-            Reading(at_ns, "machine", "others_pace_ratio", paces[turn.round])
+            Reading(at_ns, "machine", "others_pace_ratio", paces[turn.round], host)
             for turn, at_ns in zip(self.turns, self._ends_ns, strict=False)
             if turn.round in paces
         ]
@@ -228,8 +222,8 @@ class Seat:
         if load is None or start is None:
             return
         self._load = None
-        start.rest.end()
         try:
+            start.turns.wake()
             self.known.driven = driven = load.finish()
             folders = [self.into / one.host for one in driven.hosts]
             checked = (self.known.exchanges, driven.stages, folders or [self.into])
@@ -243,8 +237,13 @@ class Seat:
         except (FrameworkError, DriverError, HostLost) as error:
             self.known.fail(error)
         finally:
-            start.rest.begin()
+            self._rest(start)
             self._close()
+
+    def lose(self, error: HostLost) -> None:
+        """The host of its server is gone: its trial is over, unless it had been before."""
+        if self.known.driven is None and not self.has_failed:
+            self.fail(error)
 
     def fail(self, error: FrameworkError | DriverError | HostLost) -> None:
         """Its trial is over; what was read so far is kept."""
@@ -252,11 +251,17 @@ class Seat:
         self._load = None
         self._close()
 
+    @staticmethod
+    def _rest(start: ServerAtTurn) -> None:
+        """The server rests; whoever needs it next learns that its host is gone."""
+        with suppress(HostLost):
+            start.turns.rest()
+
     def _close(self) -> None:
         """Keeps what was read, and stops its load."""
         self.known.sampler.readings = self.readings.kept
         self.known.turns = tuple(self.turns)
-        self.known.was_frozen = self._start is not None and self._start.rest.freezes
+        self.known.was_frozen = self._start is not None and self._start.turns.freezes
         self._processes.close()
 
     def _started(self, job: DriverJob) -> AbstractContextManager[TurningLoad]:
@@ -269,26 +274,12 @@ class Seat:
         self._thorough_ns = at_ns
         return True
 
-    def _used(self) -> _Used:
-        """By the processes that the last readings found: to find them takes milliseconds."""
-        trees = (self._start and self._start.scope.tree, self._driver)
-        server, driver = (() if tree is None else tuple(tree.stats) for tree in trees)
-        return _Used(cpu_clock.of(server), cpu_clock.of(driver))
+    def _used(self) -> dict[int, int]:
+        """CPU time of a load generator of this host, by the processes that were read last."""
+        return {} if self._driver is None else cpu_clock.of(tuple(self._driver.stats))
 
-    def _recorded(
-        self,
-        turn: EngineTurn,
-        number: int,
-        before: _Used,
-        after: _Used,
-        readings_before: Sequence[Reading],
-        readings_after: Sequence[Reading],
-    ) -> Turn:
+    def _recorded(self, turn: EngineTurn, number: int, served: ServerTurn, used: DriverUse) -> Turn:
         trial = self.known.trial
-        used = turn.used or DriverUse(
-            cpu_clock.grown(before.driver, after.driver),
-            rests.delay_ns("driver", readings_before, readings_after),
-        )
         return Turn(
             group=trial.repetition,
             round=number,
@@ -297,16 +288,8 @@ class Seat:
             duration_ns=turn.end_ns - turn.start_ns,
             requests=turn.requests,
             failures=turn.failures,
-            server_cpu_ns=cpu_clock.grown(before.server, after.server),
+            server_cpu_ns=served.cpu_ns,
             driver_cpu_ns=used.cpu_ns,
-            server_delay_ns=rests.delay_ns("server", readings_before, readings_after),
+            server_delay_ns=rests.delay_ns("server", served.before, served.after),
             driver_delay_ns=used.delay_ns,
         )
-
-
-@dataclass(frozen=True)
-class _Used:
-    """CPU time so far of each process, in nanoseconds."""
-
-    server: dict[int, int]
-    driver: dict[int, int]

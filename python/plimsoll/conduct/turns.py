@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.seat import Seat
 from plimsoll.conduct.shared_server import SharedServer
 from plimsoll.conduct.turn_pace import common_pace
+from plimsoll.errors import HostLost
 from plimsoll.events import Listener, Progress, TurnEnded, ignore
 from plimsoll.sampling import control
 
@@ -72,27 +74,43 @@ def conduct(
             trial.id: Seat.of(trial, setting, folders.enter_context(results.trial(trial.id)))
             for trial in trials
         }
-        servers = _servers(seats.values())
-        with ExitStack() as stack:
-            for server in servers:
-                stack.push(server.leave)
-                server.begin(interruption, tell)
-            _measure_idle(servers, setting, tell)
-            cores = trials[0].load.server_cores or setting.server_cores
-            with control.ready(cores) as work:
-                group = _Group(setting, work, tell)
-                for server in servers:
-                    server.warm_up(group.passed)
-                for table in plan.tables(trials):
-                    group.measure([seats[trial.id] for trial in table])
-            _measure_idle(servers, setting, tell)
-            for server in servers:
-                server.stop()
+        try:
+            _conduct_all(seats, setting, interruption, tell)
+        except HostLost as error:
+            for seat in seats.values():
+                seat.lose(error)
         for seat in seats.values():
             seat.known.beside = len(seats)
         return tuple(
             one_trial.closed(seat.known, seat.into, interruption, tell) for seat in seats.values()
         )
+
+
+def _conduct_all(
+    seats: Mapping[str, Seat], setting: RunConfig, interruption: Interruption, tell: Listener
+) -> None:
+    """Starts the servers of some trials, conducts these table by table, and stops the servers.
+
+    Raises:
+        HostLost: The host of the servers is gone.
+    """
+    trials = [seat.known.trial for seat in seats.values()]
+    servers = _servers(seats.values())
+    with ExitStack() as stack:
+        for server in servers:
+            stack.push(server.leave)
+            server.begin(interruption, tell)
+        _measure_idle(servers, setting, tell)
+        cores = trials[0].load.server_cores or setting.server_cores
+        with setting.place.control(cores) as run_control:
+            group = _Group(setting, run_control, tell)
+            for server in servers:
+                server.warm_up(group.passed)
+            for table in plan.tables(trials):
+                group.measure([seats[trial.id] for trial in table])
+        _measure_idle(servers, setting, tell)
+        for server in servers:
+            server.stop()
 
 
 def _servers(seats: Iterable[Seat]) -> list[SharedServer]:
@@ -109,11 +127,13 @@ def _servers(seats: Iterable[Seat]) -> list[SharedServer]:
 
 def _measure_idle(servers: Sequence[SharedServer], setting: RunConfig, tell: Listener) -> None:
     """Reads power while no server has load and none is frozen, if that is requested."""
-    if not setting.idle_s:
+    running = next((server.running for server in servers if server.running), None)
+    if not setting.idle_s or running is None:
         return
     for server in servers:
         server.wake()
-    idle = one_trial.idle_readings(setting, tell)
+    read = partial(running.idle, reads_server=False)
+    idle = one_trial.idle_readings(setting, tell, read=read)
     for server in servers:
         for seat in server.seats:
             seat.known.idle += idle
@@ -125,12 +145,12 @@ class _Group:
 
     Attributes:
         setting: What they have in common.
-        work: The control.
+        run_control: Runs the control once on the machine of the servers.
         tell: Told each phase and each turn.
     """
 
     setting: RunConfig
-    work: control.Control
+    run_control: Callable[[], Mapping[str, float]]
     tell: Listener
     _passed_ns: int = 0
 
@@ -175,6 +195,6 @@ class _Group:
 
     def _measure_machine(self, seats: Sequence[Seat]) -> None:
         """Runs the control; each trial keeps what it took, by the clock of its own load."""
-        took = self.work.run()
+        took = self.run_control()
         for seat in seats:
             seat.note(took)
