@@ -395,14 +395,16 @@ def with_database(tmp_path: Path, lab: LabAtWork, repetitions: int, length: str)
     return path
 
 
-def test_a_database_on_a_host_of_its_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("settings", [(), ("--set", "turns=100ms")])
+def test_a_database_on_a_host_of_its_own(tmp_path: Path, settings: tuple[str, ...]) -> None:
     with in_namespaces(tmp_path, ("one",), has_server=True, has_database=True) as lab:
         path = with_database(tmp_path, lab, 1, "3s")
         with lab.agents():
-            ran = conducted(lab, path, "--frameworks", tmp_path / "frameworks").end()
+            ran = conducted(lab, path, "--frameworks", tmp_path / "frameworks", *settings).end()
     assert ran.code in {0, VOID}, ran.said
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "completed", trial["ending"]
+    assert (len(trial["turns"]) > 1) == bool(settings)
     assert (trial["database"]["host"], trial["database"]["started"]) == ("db", True)
     assert list(trial["machines"]) == ["server", "one", "db"]
     assert "db" in trial["clock_offsets_ns"]
@@ -418,12 +420,15 @@ def test_a_database_on_a_host_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_a_lost_host_of_the_database_ends_its_trial_and_leaves_no_postgres(tmp_path: Path) -> None:
+@pytest.mark.parametrize("settings", [(), ("--set", "turns=100ms")])
+def test_a_lost_host_of_the_database_ends_its_trial_and_leaves_no_postgres(
+    tmp_path: Path, settings: tuple[str, ...]
+) -> None:
     lab = on_loopback(tmp_path, ("one",), has_server=True, has_database=True)
     path = with_database(tmp_path, lab, 2, "30s")
     with lab.agents() as agents:
         given = ("--frameworks", tmp_path / "frameworks", "--no-report")
-        running = conducted(lab, path, *given)
+        running = conducted(lab, path, *given, *settings)
         agents["one"].wait_until_it_drives()
         os.kill(agents["db"].process.pid, signal.SIGKILL)
         assert eventually(lambda: not agents["db"].processes()), agents["db"].processes()
@@ -434,7 +439,7 @@ def test_a_lost_host_of_the_database_ends_its_trial_and_leaves_no_postgres(tmp_p
     assert ran.code == UNFIT, ran.said
     assert trial["ending"]["kind"] == "HostLost"
     assert "`db`" in trial["ending"]["message"]
-    assert "% of the load ran" in trial["ending"]["message"]
+    assert ("% of the load ran" in trial["ending"]["message"]) != bool(settings)
     assert trial["database"]["rows_read"] is None
 
 

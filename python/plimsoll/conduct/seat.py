@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.conduct import recomputed_bodies, recording, runtime_warm_up
 from plimsoll.conduct import trial as one_trial
+from plimsoll.conduct.database_elsewhere import DatabaseAtTurns
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import turning
 from plimsoll.drivers.turning import DriverUse
@@ -73,6 +74,10 @@ class Seat:
     _thorough_ns: int = 0
     _passed_ns: int = 0
     _ends_ns: list[int] = field(default_factory=list[int])
+
+    def __post_init__(self) -> None:
+        """Its database may be on a host of its own."""
+        self._database = DatabaseAtTurns(self.known)
 
     @classmethod
     def of(cls, trial: Trial, setting: RunConfig, into: Path) -> Seat:
@@ -138,6 +143,7 @@ class Seat:
                 known.sampler.watch(Scope("driver", self._driver, peer=address))
             for each in one_trial.third_parties(known):
                 known.sampler.watch(each)
+            self._database.begin(self._processes)
         except (FrameworkError, DriverError, HostLost) as error:
             self.fail(error)
 
@@ -157,32 +163,14 @@ class Seat:
 
     def turn(self, duration_s: float, number: int, tell: Listener) -> EngineTurn | None:
         """Has its turn; None when the server or its load turned out to be gone."""
-        load, start, sampler = self._load, self._start, self.known.sampler
+        load, start = self._load, self._start
         if load is None or start is None:
             return None
+        duration_ns = round(duration_s * 1e9)
         try:
-            is_first, duration_ns = not self.turns, round(duration_s * 1e9)
-            before = sampler.read_alone(thorough=is_first, order=BESIDE)
-            used_before = self._used()
-            start.turns.begin(thorough=is_first)
-            try:
-                turn = load.turn(duration_ns)
-            except BaseException:
-                self._rest(start)
-                raise
-            thorough = self._is_thorough(turn.end_ns)
-            served = start.turns.end(thorough=thorough)
-            cpu_ns = cpu_clock.grown(used_before, self._used())
-            after = sampler.read_alone(thorough=thorough, order=BESIDE)
-            used = turn.used or DriverUse(cpu_ns, rests.delay_ns("driver", before, after))
-            sampler.problems.update(served.problems)
-            self._passed_ns = turn.end_ns
-            self._ends_ns.append(load.zero_ns + turn.end_ns)
-            self.readings.begin((*before, *served.before), load.zero_ns + turn.start_ns)
-            ends_stage = not number or load.has_ended
-            at_ns = load.zero_ns + turn.end_ns
-            self.readings.end((*served.after, *after), at_ns, ends_stage=ends_stage)
-            recorded = self._recorded(turn, number, served, used)
+            turn, read = self._worked(load, start, duration_ns)
+            self._keep(load, turn, read, ends_stage=not number or load.has_ended)
+            recorded = self._recorded(turn, number, read)
             # The end of the load cuts the last turn short: requests began in all of it.
             planned_ns = min(duration_ns, recorded.duration_ns)
             self.turns.append(replace(recorded, planned_ns=planned_ns))
@@ -274,12 +262,46 @@ class Seat:
         self._thorough_ns = at_ns
         return True
 
+    def _worked(
+        self, load: TurningLoad, start: ServerAtTurn, duration_ns: int
+    ) -> tuple[EngineTurn, _ReadAtTurn]:
+        """Has all that takes part work for a turn, with what was read at both ends of it."""
+        sampler, is_first = self.known.sampler, not self.turns
+        self._database.read_before(thorough=is_first)
+        before = sampler.read_alone(thorough=is_first, order=BESIDE)
+        used_before = self._used()
+        start.turns.begin(thorough=is_first)
+        try:
+            turn = load.turn(duration_ns)
+        except BaseException:
+            self._rest(start)
+            raise
+        thorough = self._is_thorough(turn.end_ns)
+        served = start.turns.end(thorough=thorough)
+        cpu_ns = cpu_clock.grown(used_before, self._used())
+        after = sampler.read_alone(thorough=thorough, order=BESIDE)
+        self._database.read_after(thorough=thorough)
+        used = turn.used or DriverUse(cpu_ns, rests.delay_ns("driver", before, after))
+        return turn, _ReadAtTurn(before, after, served, used)
+
+    def _keep(
+        self, load: TurningLoad, turn: EngineTurn, read: _ReadAtTurn, *, ends_stage: bool
+    ) -> None:
+        """Keeps what was read, without its rests."""
+        begin_ns, end_ns = load.zero_ns + turn.start_ns, load.zero_ns + turn.end_ns
+        self._passed_ns = turn.end_ns
+        self._ends_ns.append(end_ns)
+        self.readings.begin((*read.beside_before, *read.served.before), begin_ns)
+        self.readings.end((*read.served.after, *read.beside_after), end_ns, ends_stage=ends_stage)
+        self._database.keep(begin_ns, end_ns, ends_stage=ends_stage)
+        self.known.sampler.problems.update(read.served.problems)
+
     def _used(self) -> dict[int, int]:
         """CPU time of a load generator of this host, by the processes that were read last."""
         return {} if self._driver is None else cpu_clock.of(tuple(self._driver.stats))
 
-    def _recorded(self, turn: EngineTurn, number: int, served: ServerTurn, used: DriverUse) -> Turn:
-        trial = self.known.trial
+    def _recorded(self, turn: EngineTurn, number: int, read: _ReadAtTurn) -> Turn:
+        trial, served = self.known.trial, read.served
         return Turn(
             group=trial.repetition,
             round=number,
@@ -289,7 +311,24 @@ class Seat:
             requests=turn.requests,
             failures=turn.failures,
             server_cpu_ns=served.cpu_ns,
-            driver_cpu_ns=used.cpu_ns,
+            driver_cpu_ns=read.used.cpu_ns,
             server_delay_ns=rests.delay_ns("server", served.before, served.after),
-            driver_delay_ns=used.delay_ns,
+            driver_delay_ns=read.used.delay_ns,
         )
+
+
+@dataclass(frozen=True)
+class _ReadAtTurn:
+    """What was read at both ends of a turn.
+
+    Attributes:
+        beside_before: Readings of what is on this host beside a server, right before it.
+        beside_after: The same right after it.
+        served: What was read of the server and its machine.
+        used: What the load generators used.
+    """
+
+    beside_before: list[Reading]
+    beside_after: list[Reading]
+    served: ServerTurn
+    used: DriverUse

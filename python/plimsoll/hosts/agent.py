@@ -439,15 +439,15 @@ class Agent:
         return self._of(slot).state()
 
     def at_turn(self, slot: int, work: str, arguments: tuple[object, ...]) -> Any:
-        """Does at once what a server needs around its turns.
+        """Does at once what a server, or a database, needs around turns.
 
         Args:
             slot: Number of the server.
-            work: One of those of `served_turns.ServedTurns`.
+            work: One of the works of `served.ServedHere`.
             arguments: What it is given.
 
         Raises:
-            HostLost: The server was stopped.
+            HostLost: The server, or the database, was stopped.
         """
         self.heard()
         return self._of(slot).at_turn(work, arguments)

@@ -105,7 +105,7 @@ class Contact:
         """Has the agent do at once what takes milliseconds.
 
         Args:
-            work: The work, a name in `served_turns.ServedTurns.works`.
+            work: The work, a name in `served.ServedHere`.
             arguments: What it is given.
 
         Raises:

@@ -163,6 +163,10 @@ class ServedHere:
             **self._database.steps,
         }
         self._steps = Steps(steps)
+        self._works: Mapping[str, Callable[..., Any]] = {
+            **self._turns.works,
+            **self._database.works,
+        }
 
     def begin(self, step: str, arguments: tuple[object, ...]) -> None:
         """Begins a step, as soon as the one before it has ended."""
@@ -172,10 +176,10 @@ class ServedHere:
         """Does at once what takes milliseconds, as soon as no step goes on.
 
         Raises:
-            HostLost: The server was stopped.
+            HostLost: The server, or the database, was stopped.
         """
         with self._steps.turn:
-            return self._turns.works[work](*arguments)
+            return self._works[work](*arguments)
 
     def state(self) -> ServerState:
         """How the server and the last step stand."""
