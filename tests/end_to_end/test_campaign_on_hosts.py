@@ -18,7 +18,7 @@ import pytest
 import database_cheats
 import labs
 import upstream_cheats
-from command_line import CHECKOUT, LENIENT, Running, run
+from command_line import CHECKOUT, HERE, LENIENT, Running, run
 from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.campaign.framework import VARIABLE
 from plimsoll.databases import installed
@@ -206,6 +206,35 @@ def test_hosts_take_turns_at_the_servers_of_one_machine(tmp_path: Path, place: s
     ended = {turn["start_ns"]: turn["duration_ns"] for one in trials for turn in one["turns"]}
     for (start_ns, _), (next_ns, _) in pairwise(sorted(began)):
         assert start_ns + ended[start_ns] <= next_ns, "a turn begins when the one before is over"
+
+
+def test_the_agent_of_servers_in_turns_warms_them_up_freezes_them_and_sees_one_die(
+    tmp_path: Path,
+) -> None:
+    lab = on_loopback(tmp_path, has_server=True)
+    own = tmp_path / "frameworks"
+    shutil.copytree(HERE / "frameworks" / "toy", own / "toy")
+    manifest = own / "toy" / "framework.toml"
+    manifest.write_text(f'warm_up = "600ms"\n{manifest.read_text()}')
+    lab.environments["server"] = {VARIABLE: str(own)}
+    path = in_turns(tmp_path)
+    toys = '"toy", "toy:works-at-rest", "toy:dies-under-load"'
+    text = path.read_text("utf-8").replace('"reference", "reference:many-acceptors"', toys)
+    path.write_text(text.replace('"2048", "json"', '"2048"'), "utf-8")
+    with lab.agents():
+        ran = conducted(lab, path, "--frameworks", own, "--no-report").end()
+    assert ran.code == FRAMEWORK_FAILED, ran.said
+    trials = {one["variant"]: one for one in recorded(tmp_path)}
+    endings = {variant: one["ending"]["kind"] for variant, one in trials.items()}
+    assert endings == {
+        "": "completed",
+        "works-at-rest": "completed",
+        "dies-under-load": "DiedUnderLoad",
+    }
+    notes = {variant: " ".join(one["notes"]) for variant, one in trials.items()}
+    assert "400 ms of load before its first trial" in notes[""]
+    assert "frozen between its turns" in notes["works-at-rest"]
+    assert "frozen" not in notes[""]
 
 
 @pytest.mark.parametrize("lost", ["two", "server"])
@@ -415,8 +444,8 @@ def test_a_database_on_a_host_of_its_own(tmp_path: Path, settings: tuple[str, ..
     given = levels(tmp_path)
     assert given["rows_from_database"] == "sound"
     assert given["database_headroom"] in {"sound", "doubtful"}
-    settings = {part["name"] for part in trial["provenance"]["measurement"]}
-    assert {"host server", "host one", "host db", "database cores"} <= settings
+    parts = {part["name"] for part in trial["provenance"]["measurement"]}
+    assert {"host server", "host one", "host db", "database cores"} <= parts
 
 
 @pytest.mark.thorough

@@ -174,7 +174,7 @@ class Seat:
             # The end of the load cuts the last turn short: requests began in all of it.
             planned_ns = min(duration_ns, recorded.duration_ns)
             self.turns.append(replace(recorded, planned_ns=planned_ns))
-            if not start.server.alive():
+            if not read.served.is_alive:
                 self.end(tell)
         except (FrameworkError, DriverError, HostLost) as error:
             self.fail(error)

@@ -25,14 +25,14 @@ ASK_S = 0.05
 """From one look at a step to the next, in seconds."""
 
 SIGN_S = 1.0
-"""How often the lab gives a sign of life to the agent, in seconds."""
+"""How often the lab gives a sign of life to the agent, in seconds; an order is one."""
 
 
 class Contact:
     """Contact with a host that runs something.
 
-    A thread asks once a second how that stands, which is the lab's sign of life to the agent. Under
-    load it compares clocks.
+    A thread asks how that stands where nothing was ordered for a second, which is the lab's sign of
+    life to the agent. Under load it compares clocks.
 
     Args:
         lab: The lab.
@@ -54,6 +54,7 @@ class Contact:
         self.has_load = False
         self._lab = lab
         self._slot = slot
+        self._heard_s = time.monotonic()
         self._bursts: list[tuple[ClockExchange, ...]] = [lab.clock(host)]
         self._is_over = threading.Event()
         self._asking = threading.Thread(target=self._ask, name=f"signs to {host}", daemon=True)
@@ -189,6 +190,7 @@ class Contact:
         self.check()
         try:
             yield
+            self._heard_s = time.monotonic()
         except HostLost as error:
             self.lost = error
             raise
@@ -198,7 +200,8 @@ class Contact:
         compared_s = time.monotonic()
         while not self._is_over.wait(SIGN_S):
             try:
-                self.state = cast("ServerState", self._lab.order(self.host, "server", self._slot))
+                if time.monotonic() - self._heard_s >= SIGN_S:
+                    self.state = self._lab.order(self.host, "server", self._slot)
                 if self.has_load and time.monotonic() - compared_s >= clocks.EVERY_S:
                     compared_s = time.monotonic()
                     self._bursts.append(self._lab.clock(self.host))

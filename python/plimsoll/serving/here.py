@@ -124,7 +124,7 @@ class LocalServer:
     @contextmanager
     def in_turns(self) -> Generator[TurnsHere]:
         """It takes turns for as long as the block runs, and works after it."""
-        turns = TurnsHere(self.tree.pids, self.scope, self.place.cores)
+        turns = TurnsHere(self)
         try:
             yield turns
         finally:

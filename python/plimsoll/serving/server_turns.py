@@ -24,13 +24,15 @@ class ServerTurn:
         before: Readings made right before it.
         after: Readings made right after it.
         cpu_ns: CPU time of the server's processes within it; None where one of them ended in it.
-        freezes: Whether the server is frozen while it rests.
+        is_alive: Whether the server runs.
+        freezes: Whether it is frozen while it rests.
         problems: What could not be read, and why.
     """
 
     before: Sequence[Reading]
     after: Sequence[Reading]
     cpu_ns: int | None
+    is_alive: bool
     freezes: bool
     problems: Mapping[str, str]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import machine
@@ -12,10 +13,10 @@ from plimsoll.serving.resting import RestingServer
 from plimsoll.serving.server_turns import ServerTurn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from plimsoll.recording.readings import Reading, ScopeName
+    from plimsoll.serving.here import LocalServer
 
 BEFORE: tuple[ScopeName, ...] = ("server", "machine")
 """In which scopes are read before a turn: the machine, whose idle time also passes, last."""
@@ -28,22 +29,17 @@ class TurnsHere:
     """A server of this host that takes turns.
 
     Args:
-        processes: Gives the ids of its processes.
-        scope: Its resources.
-        cores: Its cores; empty for all.
+        server: The server.
     """
 
-    def __init__(
-        self, processes: Callable[[], Sequence[int]], scope: Scope, cores: Sequence[int]
-    ) -> None:
+    def __init__(self, server: LocalServer) -> None:
         """It works."""
-        self._processes = processes
-        self._scope = scope
-        self._cores = cores
-        self._rest = RestingServer(processes)
+        self._server = server
+        self._tree = server.tree
+        self._rest = RestingServer(server.tree.pids)
         self._sampler = Sampler()
         self._sampler.watch(Scope("machine"))
-        self._sampler.watch(scope)
+        self._sampler.watch(replace(server.scope, tree=self._tree))
         self._before: list[Reading] = []
         self._used: dict[int, int] = {}
 
@@ -54,7 +50,8 @@ class TurnsHere:
 
     def widened(self) -> AbstractContextManager[None]:
         """It may use every core of this host for as long as the block runs."""
-        return affinity.widened(self._processes, self._cores, machine.allowed_cores())
+        server = self._server
+        return affinity.widened(server.processes, server.place.cores, machine.allowed_cores())
 
     def wait_until_idle(self) -> None:
         """Waits until it has nothing to do any more, 10 s at most."""
@@ -96,9 +93,15 @@ class TurnsHere:
         self._rest.begin()
         cpu_ns = cpu_clock.grown(self._used, self._cpu_ns())
         after = self._sampler.read_alone(thorough=thorough, order=AFTER)
-        return ServerTurn(self._before, after, cpu_ns, self.freezes, self._sampler.problems)
+        return ServerTurn(
+            self._before,
+            after,
+            cpu_ns,
+            self._server.alive(),
+            self.freezes,
+            self._sampler.problems,
+        )
 
     def _cpu_ns(self) -> dict[int, int]:
         """By the processes that the last readings found: to find them takes milliseconds."""
-        tree = self._scope.tree
-        return {} if tree is None else cpu_clock.of(tuple(tree.stats))
+        return cpu_clock.of(tuple(self._tree.stats))

@@ -16,7 +16,7 @@ import powercap
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.framework import Framework
 from plimsoll.databases import installed
-from plimsoll.errors import DatabaseFailed, HostLost, NotInstalled, StartFailed
+from plimsoll.errors import DatabaseFailed, DiedUnderLoad, HostLost, NotInstalled, StartFailed
 from plimsoll.hosts import agent
 from plimsoll.hosts.agent import Agent
 from plimsoll.hosts.database_here import DatabaseOrder
@@ -190,9 +190,23 @@ def test_a_server_takes_turns_and_is_read_at_both_ends_of_them(
     for readings in (turn.before, turn.after):
         assert {one.scope for one in readings} == {"server", "machine"}, turn.problems
     assert turn.cpu_ns is not None
+    assert turn.is_alive
     assert given(served, "stop", started.side).clean_stop
     with pytest.raises(HostLost):
         served.at_turn("wake", ())
+
+
+def test_a_server_that_dies_in_its_turn_is_seen_to_be_gone(tmp_path: Path, toy: Framework) -> None:
+    served = ServedHere(tmp_path)
+    given(served, "start", order(toy))
+    given(served, "take_turns")
+    served.at_turn("begin_turn", (False,))
+    served.kill()
+    assert eventually(lambda: not served.state().is_alive)
+    turn = served.at_turn("end_turn", (False,))
+    assert (turn.is_alive, turn.cpu_ns) == (False, None)
+    assert isinstance(done(served, "check_alive").error, DiedUnderLoad)
+    served.abandon()
 
 
 def test_a_server_that_was_frozen_stops_cleanly(tmp_path: Path, toy: Framework) -> None:
