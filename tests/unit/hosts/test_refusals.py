@@ -80,7 +80,7 @@ def test_what_another_load_generator_cannot_do_on_several_hosts_is_refused(
 
 
 def test_rows_of_turns_cannot_stay_on_the_hosts(tmp_path: Path) -> None:
-    stages = 'stages = [{ kind = "hold", duration = "1s", at = 9 }]'
+    stages = 'stages = [{ kind = "hold", duration = "1s", at = 4 }]'
     (tmp_path / "small.toml").write_text(
         'name = "small"\nframeworks = ["toy"]\nendpoints = ["2048"]\nturns = "50ms"\n'
         f'[[load]]\nname = "steady"\n{stages}\n'
