@@ -409,7 +409,9 @@ def test_what_a_server_needs_beside_it_runs_with_the_lab(
         assert known[scope, "local"] > 0
         assert known["server", "server"] > 0
         witness = {"upstream": "responses_from_upstream", "db": "rows_from_database"}
-        assert levels(tmp_path)[witness[endpoint]] == "sound"
+        given = levels(tmp_path)
+        assert not labs.void_beyond(given)
+        assert given[witness[endpoint]] == "sound"
 
 
 def with_database(tmp_path: Path, lab: LabAtWork, repetitions: int, length: str) -> Path:
@@ -442,6 +444,7 @@ def test_a_database_on_a_host_of_its_own(tmp_path: Path, settings: tuple[str, ..
     assert known["machine", "db"] > 0
     assert ("database", "local") not in known
     given = levels(tmp_path)
+    assert not labs.void_beyond(given)
     assert given["rows_from_database"] == "sound"
     assert given["database_headroom"] in {"sound", "doubtful"}
     parts = {part["name"] for part in trial["provenance"]["measurement"]}
@@ -532,8 +535,10 @@ def test_rows_of_another_load_generator_are_merged(tmp_path: Path, driver: str) 
     assert min(began.values()) == 0
     for host, sent_ns in zip(table["host"].to_pylist(), table["sent_ns"].to_pylist(), strict=True):
         assert sent_ns >= began[host] - 2_000_000, "a log of milliseconds, and clocks"
-    assert levels(tmp_path)["started_together"] != "not_checked"
-    assert levels(tmp_path)["drivers_completed"] == "sound"
+    given = levels(tmp_path)
+    assert not labs.void_beyond(given)
+    assert given["started_together"] != "not_checked"
+    assert given["drivers_completed"] == "sound"
 
 
 @pytest.mark.thorough
@@ -613,6 +618,7 @@ def test_the_study_with_a_server_and_three_load_machines_in_namespaces(tmp_path:
             assert trial["server"]["address"].startswith(lab.addresses["server"])
             assert trial["server"]["link"] == "eth0"
             assert [one["driver"]["opened"] for one in trial["hosts"]] == [60, 60, 60]
+        assert not set().union(*map(labs.void_beyond, judged(tmp_path).values()))
 
 
 @pytest.mark.thorough
@@ -628,3 +634,5 @@ def test_a_link_that_was_cut_and_mended_is_used_again(tmp_path: Path) -> None:
         first, second = recorded(tmp_path)
         assert [one["error"] != "" for one in first["hosts"]] == [False, True]
         assert [one["error"] for one in second["hosts"]] == ["", ""]
+        void = {trial: labs.void_beyond(given) for trial, given in judged(tmp_path).items()}
+        assert void == {first["trial"]: {"drivers_completed"}, second["trial"]: set()}
