@@ -268,7 +268,7 @@ def delayed(lab: LabAtWork, name: str, delay_s: float) -> Generator[None]:
         _ip("-n", switch, "address", "add", f"{NETWORK}.254/24", "dev", "bridge")
         _ip("-n", switch, "link", "set", "towards", "up")
         _ip("-n", switch, "route", "add", f"{address}/32", "dev", "towards")
-        # By default an answer for another host waits for up to 0.8 s, arp(7), and so do connections.
+        # By default an answer for another host waits for up to 0.8 s, arp(7): so did connections.
         settings = {"ip_forward": 1, "conf/bridge/proxy_arp": 1, "neigh/bridge/proxy_delay": 0}
         for setting, value in settings.items():
             written = f"echo {value} > /proc/sys/net/ipv4/{setting}"
