@@ -91,7 +91,7 @@ def measured(folder: Path, count: int, seconds: int, closing: ExitStack) -> Many
     reading = threading.Thread(target=read, args=([*agents, os.getpid()], seconds, folder, cores))
     reading.start()
     with plimsoll.load(
-        f"http://{address}/64",
+        f"http://{address}/plaintext",
         connections=count,
         duration_s=seconds,
         rate_per_s=10.0 * count,

@@ -18,7 +18,7 @@ import pytest
 import database_cheats
 import labs
 import upstream_cheats
-from command_line import CHECKOUT, LENIENT, Running, run
+from command_line import CHECKOUT, HERE, LENIENT, Running, run
 from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.campaign.framework import VARIABLE
 from plimsoll.databases import installed
@@ -168,8 +168,9 @@ def in_turns(folder: Path, repetitions: int = 1, length: str = "600ms") -> Path:
     return path
 
 
-def test_hosts_take_turns_at_the_servers_of_the_lab(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
+@pytest.mark.parametrize("place", ["local", "server"])
+def test_hosts_take_turns_at_the_servers_of_one_machine(tmp_path: Path, place: str) -> None:
+    lab = on_loopback(tmp_path, has_server=place == "server")
     with lab.agents():
         ran = conducted(lab, in_turns(tmp_path), "--no-report").end()
     assert ran.code == 0, ran.said
@@ -190,6 +191,13 @@ def test_hosts_take_turns_at_the_servers_of_the_lab(tmp_path: Path) -> None:
         assert len(turns) > 3
         assert sum(turn["requests"] for turn in turns) == trial["driver"]["outcomes"]["ok"]
         assert all(turn["driver_cpu_ns"] > 0 for turn in turns[:-1])  # they end with the last one
+        assert all(turn["server_cpu_ns"] > 0 for turn in turns)
+        assert (trial["server"]["host"], trial["server"]["clean_stop"]) == (place, True)
+        assert (folder / "server.log").stat().st_size
+        usage = pq.read_table(folder / "usage.parquet", columns=["scope", "host"]).to_pylist()
+        read = {(row["scope"], row["host"]) for row in usage}
+        beside = {(scope, host) for scope in ("driver", "machine") for host in ("one", "two")}
+        assert read == {("server", place), ("machine", place), *beside}
         assert {*folder.iterdir()} == {folder / name for name in FILES_OF_A_TRIAL}
         given = levels_of[trial["trial"]]
         assert given["conservation"] == given["drivers_completed"] == "sound"
@@ -200,14 +208,46 @@ def test_hosts_take_turns_at_the_servers_of_the_lab(tmp_path: Path) -> None:
         assert start_ns + ended[start_ns] <= next_ns, "a turn begins when the one before is over"
 
 
-def test_a_host_that_is_lost_between_turns_costs_these_trials_alone(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
+def test_the_agent_of_servers_in_turns_warms_them_up_freezes_them_and_sees_one_die(
+    tmp_path: Path,
+) -> None:
+    lab = on_loopback(tmp_path, has_server=True)
+    own = tmp_path / "frameworks"
+    shutil.copytree(HERE / "frameworks" / "toy", own / "toy")
+    manifest = own / "toy" / "framework.toml"
+    manifest.write_text(f'warm_up = "600ms"\n{manifest.read_text()}')
+    lab.environments["server"] = {VARIABLE: str(own)}
+    path = in_turns(tmp_path)
+    toys = '"toy", "toy:works-at-rest", "toy:dies-under-load"'
+    text = path.read_text("utf-8").replace('"reference", "reference:many-acceptors"', toys)
+    path.write_text(text.replace('"2048", "json"', '"2048"'), "utf-8")
+    with lab.agents():
+        ran = conducted(lab, path, "--frameworks", own, "--no-report").end()
+    assert ran.code == FRAMEWORK_FAILED, ran.said
+    trials = {one["variant"]: one for one in recorded(tmp_path)}
+    endings = {variant: one["ending"]["kind"] for variant, one in trials.items()}
+    assert endings == {
+        "": "completed",
+        "works-at-rest": "completed",
+        "dies-under-load": "DiedUnderLoad",
+    }
+    notes = {variant: " ".join(one["notes"]) for variant, one in trials.items()}
+    assert "400 ms of load before its first trial" in notes[""]
+    assert "frozen between its turns" in notes["works-at-rest"]
+    assert "frozen" not in notes[""]
+
+
+@pytest.mark.parametrize("lost", ["two", "server"])
+def test_a_host_that_is_lost_between_turns_costs_these_trials_alone(
+    tmp_path: Path, lost: str
+) -> None:
+    lab = on_loopback(tmp_path, has_server=lost == "server")
     with lab.agents() as agents:
         running = conducted(lab, in_turns(tmp_path, repetitions=2, length="1s"), "--no-report")
         agents["two"].wait_until_it_drives()
-        os.kill(agents["two"].process.pid, signal.SIGKILL)
-        assert eventually(lambda: not agents["two"].processes()), agents["two"].processes()
-        again = lab.agent("two")
+        os.kill(agents[lost].process.pid, signal.SIGKILL)
+        assert eventually(lambda: not agents[lost].processes()), agents[lost].processes()
+        again = lab.agent(lost)
         ran = running.end()
         labs.ended(again)
     assert ran.code != 0, ran.said
@@ -369,7 +409,9 @@ def test_what_a_server_needs_beside_it_runs_with_the_lab(
         assert known[scope, "local"] > 0
         assert known["server", "server"] > 0
         witness = {"upstream": "responses_from_upstream", "db": "rows_from_database"}
-        assert levels(tmp_path)[witness[endpoint]] == "sound"
+        given = levels(tmp_path)
+        assert not labs.void_beyond(given)
+        assert given[witness[endpoint]] == "sound"
 
 
 def with_database(tmp_path: Path, lab: LabAtWork, repetitions: int, length: str) -> Path:
@@ -384,14 +426,16 @@ def with_database(tmp_path: Path, lab: LabAtWork, repetitions: int, length: str)
     return path
 
 
-def test_a_database_on_a_host_of_its_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("settings", [(), ("--set", "turns=100ms")])
+def test_a_database_on_a_host_of_its_own(tmp_path: Path, settings: tuple[str, ...]) -> None:
     with in_namespaces(tmp_path, ("one",), has_server=True, has_database=True) as lab:
         path = with_database(tmp_path, lab, 1, "3s")
         with lab.agents():
-            ran = conducted(lab, path, "--frameworks", tmp_path / "frameworks").end()
+            ran = conducted(lab, path, "--frameworks", tmp_path / "frameworks", *settings).end()
     assert ran.code in {0, VOID}, ran.said
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "completed", trial["ending"]
+    assert (len(trial["turns"]) > 1) == bool(settings)
     assert (trial["database"]["host"], trial["database"]["started"]) == ("db", True)
     assert list(trial["machines"]) == ["server", "one", "db"]
     assert "db" in trial["clock_offsets_ns"]
@@ -400,19 +444,23 @@ def test_a_database_on_a_host_of_its_own(tmp_path: Path) -> None:
     assert known["machine", "db"] > 0
     assert ("database", "local") not in known
     given = levels(tmp_path)
+    assert not labs.void_beyond(given)
     assert given["rows_from_database"] == "sound"
     assert given["database_headroom"] in {"sound", "doubtful"}
-    settings = {part["name"] for part in trial["provenance"]["measurement"]}
-    assert {"host server", "host one", "host db", "database cores"} <= settings
+    parts = {part["name"] for part in trial["provenance"]["measurement"]}
+    assert {"host server", "host one", "host db", "database cores"} <= parts
 
 
 @pytest.mark.thorough
-def test_a_lost_host_of_the_database_ends_its_trial_and_leaves_no_postgres(tmp_path: Path) -> None:
+@pytest.mark.parametrize("settings", [(), ("--set", "turns=100ms")])
+def test_a_lost_host_of_the_database_ends_its_trial_and_leaves_no_postgres(
+    tmp_path: Path, settings: tuple[str, ...]
+) -> None:
     lab = on_loopback(tmp_path, ("one",), has_server=True, has_database=True)
     path = with_database(tmp_path, lab, 2, "30s")
     with lab.agents() as agents:
         given = ("--frameworks", tmp_path / "frameworks", "--no-report")
-        running = conducted(lab, path, *given)
+        running = conducted(lab, path, *given, *settings)
         agents["one"].wait_until_it_drives()
         os.kill(agents["db"].process.pid, signal.SIGKILL)
         assert eventually(lambda: not agents["db"].processes()), agents["db"].processes()
@@ -423,7 +471,7 @@ def test_a_lost_host_of_the_database_ends_its_trial_and_leaves_no_postgres(tmp_p
     assert ran.code == UNFIT, ran.said
     assert trial["ending"]["kind"] == "HostLost"
     assert "`db`" in trial["ending"]["message"]
-    assert "% of the load ran" in trial["ending"]["message"]
+    assert ("% of the load ran" in trial["ending"]["message"]) != bool(settings)
     assert trial["database"]["rows_read"] is None
 
 
@@ -487,8 +535,10 @@ def test_rows_of_another_load_generator_are_merged(tmp_path: Path, driver: str) 
     assert min(began.values()) == 0
     for host, sent_ns in zip(table["host"].to_pylist(), table["sent_ns"].to_pylist(), strict=True):
         assert sent_ns >= began[host] - 2_000_000, "a log of milliseconds, and clocks"
-    assert levels(tmp_path)["started_together"] != "not_checked"
-    assert levels(tmp_path)["drivers_completed"] == "sound"
+    given = levels(tmp_path)
+    assert not labs.void_beyond(given)
+    assert given["started_together"] != "not_checked"
+    assert given["drivers_completed"] == "sound"
 
 
 @pytest.mark.thorough
@@ -536,7 +586,6 @@ def test_a_plan_shows_who_runs_the_database(
 @pytest.mark.parametrize(
     ("setting", "words"),
     [
-        ("turns=50ms", "servers take turns on the lab's machine only, and not on `server`"),
         ("driver=wrk", "percentiles of several hosts cannot be merged"),
         ("driver=ab", "percentiles of several hosts cannot be merged"),
         ("load.steady.stages=[{ kind = 'hold', duration = '1s', at = 1 }]", "1 connections for 2"),
@@ -569,6 +618,7 @@ def test_the_study_with_a_server_and_three_load_machines_in_namespaces(tmp_path:
             assert trial["server"]["address"].startswith(lab.addresses["server"])
             assert trial["server"]["link"] == "eth0"
             assert [one["driver"]["opened"] for one in trial["hosts"]] == [60, 60, 60]
+        assert not set().union(*map(labs.void_beyond, judged(tmp_path).values()))
 
 
 @pytest.mark.thorough
@@ -584,3 +634,5 @@ def test_a_link_that_was_cut_and_mended_is_used_again(tmp_path: Path) -> None:
         first, second = recorded(tmp_path)
         assert [one["error"] != "" for one in first["hosts"]] == [False, True]
         assert [one["error"] for one in second["hosts"]] == ["", ""]
+        void = {trial: labs.void_beyond(given) for trial, given in judged(tmp_path).items()}
+        assert void == {first["trial"]: {"drivers_completed"}, second["trial"]: set()}

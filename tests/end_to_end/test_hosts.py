@@ -59,7 +59,7 @@ def said_of(stdout: str, check: str) -> str:
 
 def load(lab: LabAtWork, address: str, *options: object) -> Any:
     record = lab.folder / "recorded"
-    return lab.lab("load", f"http://{address}/64", "--record", record, "--json", *options)
+    return lab.lab("load", f"http://{address}/plaintext", "--record", record, "--json", *options)
 
 
 def test_two_hosts_generate_exactly_one_load(tmp_path: Path) -> None:
@@ -75,6 +75,7 @@ def test_two_hosts_generate_exactly_one_load(tmp_path: Path) -> None:
     assert counted == {"one": 200, "two": 200}  # 500/s for 0.8 s, every second one each
     assert sum(found["driver"]["outcomes"].values()) == 400
     given = levels(ran.stdout)
+    assert not labs.void_beyond(given)
     assert given["conservation"] == given["drivers_completed"] == "sound"
     assert given["started_together"] != "not_checked"
 
@@ -105,6 +106,7 @@ def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(tmp_pat
     assert (known_s["min"], known_s["max"]) == (times_ns[0] / 1e9, times_ns[-1] / 1e9)
     assert known_s["p50"] == times_ns[(len(times_ns) + 1) // 2 - 1] / 1e9
     given = levels(ran.stdout)
+    assert not labs.void_beyond(given)
     assert given["drivers_completed"] == "sound"
     assert given["hidden_stalls"] == "not_checked"
 
@@ -315,6 +317,7 @@ def test_three_drivers_in_namespaces_onto_one_server(tmp_path: Path) -> None:
         assert [one["link"]["hops"] for one in found["hosts"]] == [1, 1, 1]
         assert all(one["link"]["rtt_s"] > 0 for one in found["hosts"])
         given = levels(ran.stdout)
+        assert not labs.void_beyond(given)
         assert given["conservation"] == given["drivers_completed"] == "sound"
 
 
@@ -340,6 +343,7 @@ def test_many_connections_from_several_source_addresses(
         assert rows_by_host(tmp_path / "recorded") == counted
         assert sum(one["driver"]["opened"] for one in found["hosts"]) >= connections
         given = levels(ran.stdout)
+        assert not labs.void_beyond(given)
         assert given["conservation"] == given["drivers_completed"] == "sound"
 
 
@@ -353,6 +357,7 @@ def test_a_host_behind_a_slow_link_that_loses_packets_is_named(tmp_path: Path) -
         counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
         assert rows_by_host(tmp_path / "recorded") == counted
         given = levels(ran.stdout)
+        assert not labs.void_beyond(given, "segments_lost", "link_headroom")
         assert given["conservation"] == given["drivers_completed"] == "sound"
         assert given["hosts_agree"] == "doubtful"
         assert "`three`" in said_of(ran.stdout, "hosts_agree")
@@ -366,7 +371,7 @@ def test_a_host_behind_a_long_link_has_its_delay_in_latency_and_clock(tmp_path: 
         lab.served() as address,
         lab.agents(),
     ):
-        ran = load(lab, address, "-c", "6", "-d", "1s", "-R", "300").end()
+        ran = load(lab, address, "-c", "6", "-d", "2s", "-R", "150").end()
         assert ran.code in {0, VOID}, ran.said
         found = recorded(tmp_path / "recorded")["hosts"]
         two = found[1]
@@ -385,6 +390,7 @@ def test_a_host_behind_a_long_link_has_its_delay_in_latency_and_clock(tmp_path: 
         }
         assert least_s["two"] >= 2 * DELAY_S > least_s["one"]
         given = levels(ran.stdout)
+        assert not labs.void_beyond(given)
         assert given["conservation"] == given["drivers_completed"] == "sound"
         assert {check: given[check] for check in ("clocks_agree", "hosts_agree")} == {
             "clocks_agree": "doubtful",
@@ -413,7 +419,9 @@ def test_hosts_whose_clocks_have_nothing_in_common_are_one_load(tmp_path: Path) 
     rows = pq.read_table(tmp_path / "recorded" / "trials" / "load" / "requests.parquet")
     assert rows_by_host(tmp_path / "recorded") == {"one": 200, "two": 200}
     assert all(0 <= at_ns < 60e9 for at_ns in rows["due_ns"].to_pylist())
-    assert levels(ran.stdout)["conservation"] == "sound"
+    given = levels(ran.stdout)
+    assert not labs.void_beyond(given)
+    assert given["conservation"] == "sound"
 
 
 @pytest.mark.thorough
@@ -437,6 +445,7 @@ def test_a_link_that_is_cut_while_rows_are_copied_costs_no_row(tmp_path: Path) -
         counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
         assert rows_by_host(tmp_path / "recorded") == counted
         given = levels(ran.stdout)
+        assert not labs.void_beyond(given)
         assert given["conservation"] == given["drivers_completed"] == "sound"
 
 
@@ -448,6 +457,7 @@ def test_a_link_that_is_cut_loses_its_host_within_seconds(tmp_path: Path) -> Non
         labs.cut(lab, "three")
         ran = running.end()
         assert ran.code == VOID, ran.said
+        assert labs.void_beyond(levels(ran.stdout)) == {"drivers_completed"}
         assert "`three` was lost" in said_of(ran.stdout, "drivers_completed")
         assert set(rows_by_host(tmp_path / "recorded")) == {"one", "two"}
         assert levels(ran.stdout)["trial_completed"] == "sound", "the others ran to their end"

@@ -20,9 +20,9 @@ import pytest
 import plimsoll
 from command_line import HERE, TOYS, Ran, Running, eventually, run, start
 from plimsoll import events
-from plimsoll.conduct import resting
 from plimsoll.processes import cpu_clock, process_table
 from plimsoll.recording import Recording
+from plimsoll.serving import resting
 from plimsoll.storage.parquet import ParquetResults
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]

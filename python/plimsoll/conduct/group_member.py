@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import machine
 from plimsoll.conduct import recomputed_bodies, recording, runtime_warm_up
 from plimsoll.conduct import trial as one_trial
+from plimsoll.conduct.database_elsewhere import DatabaseAtTurns
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import turning
 from plimsoll.drivers.turning import DriverUse
 from plimsoll.errors import DriverError, FrameworkError, HostLost
-from plimsoll.processes import affinity, cpu_clock
+from plimsoll.processes import cpu_clock
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording.readings import Reading
 from plimsoll.recording.turns import Turn
@@ -30,20 +30,17 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
 
-    from plimsoll.conduct.resting import RestingServer
     from plimsoll.conduct.run_config import RunConfig
     from plimsoll.drivers.job import DriverJob, DriverResult
     from plimsoll.drivers.turning import EngineTurn, TurningLoad
     from plimsoll.events import Listener, Progress
     from plimsoll.plan import Trial
     from plimsoll.recording.readings import ScopeName
-    from plimsoll.serving.here import LocalServer
+    from plimsoll.serving.place import PlacedServer
+    from plimsoll.serving.server_turns import ServerTurn, ServerTurns
 
-BEFORE: tuple[ScopeName, ...] = ("server", "driver", "database", "upstream", "machine")
-"""In which scopes are read before a turn: the host, whose idle time also passes, last."""
-
-AFTER: tuple[ScopeName, ...] = ("machine", "server", "driver", "database", "upstream")
-"""In which scopes are read after a turn: the host first."""
+BESIDE: tuple[ScopeName, ...] = ("driver", "database", "upstream")
+"""Scopes of this host beside a server: read before it, and its machine, and after both."""
 
 Passed = Callable[["Trial", "EngineTurn", "Progress"], None]
 """Told of a turn that is over, with the state of its load."""
@@ -55,13 +52,11 @@ class ServerAtTurn:
 
     Attributes:
         server: The server.
-        scope: Its resources.
-        rest: Its rests.
+        turns: Its side of turns.
     """
 
-    server: LocalServer
-    scope: Scope
-    rest: RestingServer
+    server: PlacedServer
+    turns: ServerTurns
 
 
 @dataclass
@@ -79,6 +74,10 @@ class GroupMember:
     _thorough_ns: int = 0
     _passed_ns: int = 0
     _ends_ns: list[int] = field(default_factory=list[int])
+
+    def __post_init__(self) -> None:
+        """Its database may be on a host of its own."""
+        self._database = DatabaseAtTurns(self.known)
 
     @classmethod
     def of(cls, trial: Trial, setting: RunConfig, into: Path) -> GroupMember:
@@ -142,8 +141,9 @@ class GroupMember:
                 self._driver = ProcessTree(self._load.process, with_root=False)
                 address = known.server.address if known.server else ""
                 known.sampler.watch(Scope("driver", self._driver, peer=address))
-            for each in (Scope("machine"), start.scope, *one_trial.third_parties(known)):
+            for each in one_trial.third_parties(known):
                 known.sampler.watch(each)
+            self._database.begin(self._processes)
         except (FrameworkError, DriverError, HostLost) as error:
             self.fail(error)
 
@@ -154,48 +154,27 @@ class GroupMember:
         """
         if self._start is None:
             return None
-        server, rest = self._start.server, self._start.rest
-        length_s = self.known.trial.load.before_holds_s
-        with affinity.widened(server.processes, self.known.server_cores, machine.allowed_cores()):
+        turns, length_s = self._start.turns, self.known.trial.load.before_holds_s
+        with turns.widened():
             turn = self.turn(length_s, 0, tell) if length_s else None
             if self.is_working:
-                rest.end()
-                rest.settle()
-                rest.begin()
+                turns.settle()
         return turn
 
     def turn(self, duration_s: float, number: int, tell: Listener) -> EngineTurn | None:
-        """Has its turn; None when the server or its load turned out to be gone.
-
-        A server that works while it rests works only within its turn: readings are made while it is
-        frozen, or its CPU time of a turn would exceed what its cores can do in it.
-        """
-        load, start, sampler = self._load, self._start, self.known.sampler
+        """Has its turn; None when the server or its load turned out to be gone."""
+        load, start = self._load, self._start
         if load is None or start is None:
             return None
+        duration_ns = round(duration_s * 1e9)
         try:
-            # Readings take milliseconds, in which a server that is frozen does nothing.
-            before = sampler.read_alone(thorough=not self.turns, order=BEFORE)
-            used_before = self._used()
-            start.rest.end()
-            duration_ns = round(duration_s * 1e9)
-            try:
-                turn = load.turn(duration_ns)
-            finally:
-                start.rest.begin()
-            used = self._used()
-            thorough = self._is_thorough(turn.end_ns)
-            after = sampler.read_alone(thorough=thorough, order=AFTER)
-            self._passed_ns = turn.end_ns
-            self._ends_ns.append(load.zero_ns + turn.end_ns)
-            self.readings.begin(before, load.zero_ns + turn.start_ns)
-            ends_stage = not number or load.has_ended
-            self.readings.end(after, load.zero_ns + turn.end_ns, ends_stage=ends_stage)
-            recorded = self._recorded(turn, number, used_before, used, before, after)
+            turn, read = self._worked(load, start, duration_ns)
+            self._keep(load, turn, read, ends_stage=not number or load.has_ended)
+            recorded = self._recorded(turn, number, read)
             # The end of the load cuts the last turn short: requests began in all of it.
             planned_ns = min(duration_ns, recorded.duration_ns)
             self.turns.append(replace(recorded, planned_ns=planned_ns))
-            if not start.server.alive():
+            if not read.served.is_alive:
                 self.end(tell)
         except (FrameworkError, DriverError, HostLost) as error:
             self.fail(error)
@@ -212,12 +191,15 @@ class GroupMember:
     def note(self, took: Mapping[str, float]) -> None:
         """Keeps what the control took, at the time at which its load rests."""
         if self._load is not None:
-            self.known.control += control.readings(took, self._load.zero_ns + self._passed_ns)
+            at_ns, host = self._load.zero_ns + self._passed_ns, self.known.setting.server_host
+            found = control.readings(took, at_ns)
+            self.known.control += [replace(one, host=host) for one in found]
 
     def note_others(self, paces: Mapping[int, float]) -> None:
         """Keeps the pace of those that it took turns with, by round, at the end of its own turn."""
+        host = self.known.setting.server_host
         self.known.control += [
-            Reading(at_ns, "machine", "others_pace_ratio", paces[turn.round])
+            Reading(at_ns, "machine", "others_pace_ratio", paces[turn.round], host)
             for turn, at_ns in zip(self.turns, self._ends_ns, strict=False)
             if turn.round in paces
         ]
@@ -228,8 +210,8 @@ class GroupMember:
         if load is None or start is None:
             return
         self._load = None
-        start.rest.end()
         try:
+            start.turns.wake()
             self.known.driven = driven = load.finish()
             folders = [self.into / one.host for one in driven.hosts]
             checked = (self.known.exchanges, driven.stages, folders or [self.into])
@@ -243,8 +225,13 @@ class GroupMember:
         except (FrameworkError, DriverError, HostLost) as error:
             self.known.fail(error)
         finally:
-            start.rest.begin()
+            self._rest(start)
             self._close()
+
+    def lose(self, error: HostLost) -> None:
+        """The host of its server is gone: its trial is over, unless it had been before."""
+        if self.known.driven is None and not self.has_failed:
+            self.fail(error)
 
     def fail(self, error: FrameworkError | DriverError | HostLost) -> None:
         """Its trial is over; what was read so far is kept."""
@@ -252,11 +239,17 @@ class GroupMember:
         self._load = None
         self._close()
 
+    @staticmethod
+    def _rest(start: ServerAtTurn) -> None:
+        """The server rests; whoever needs it next learns that its host is gone."""
+        with suppress(HostLost):
+            start.turns.rest()
+
     def _close(self) -> None:
         """Keeps what was read, and stops its load."""
         self.known.sampler.readings = self.readings.kept
         self.known.turns = tuple(self.turns)
-        self.known.was_frozen = self._start is not None and self._start.rest.freezes
+        self.known.was_frozen = self._start is not None and self._start.turns.freezes
         self._processes.close()
 
     def _started(self, job: DriverJob) -> AbstractContextManager[TurningLoad]:
@@ -269,26 +262,46 @@ class GroupMember:
         self._thorough_ns = at_ns
         return True
 
-    def _used(self) -> _Used:
-        """By the processes that the last readings found: to find them takes milliseconds."""
-        trees = (self._start and self._start.scope.tree, self._driver)
-        server, driver = (() if tree is None else tuple(tree.stats) for tree in trees)
-        return _Used(cpu_clock.of(server), cpu_clock.of(driver))
+    def _worked(
+        self, load: TurningLoad, start: ServerAtTurn, duration_ns: int
+    ) -> tuple[EngineTurn, _ReadAtTurn]:
+        """Has all that takes part work for a turn, with what was read at both ends of it."""
+        sampler, is_first = self.known.sampler, not self.turns
+        self._database.read_before(thorough=is_first)
+        before = sampler.read_alone(thorough=is_first, order=BESIDE)
+        used_before = self._used()
+        start.turns.begin(thorough=is_first)
+        try:
+            turn = load.turn(duration_ns)
+        except BaseException:
+            self._rest(start)
+            raise
+        thorough = self._is_thorough(turn.end_ns)
+        served = start.turns.end(thorough=thorough)
+        cpu_ns = cpu_clock.grown(used_before, self._used())
+        after = sampler.read_alone(thorough=thorough, order=BESIDE)
+        self._database.read_after(thorough=thorough)
+        used = turn.used or DriverUse(cpu_ns, rests.delay_ns("driver", before, after))
+        return turn, _ReadAtTurn(before, after, served, used)
 
-    def _recorded(
-        self,
-        turn: EngineTurn,
-        number: int,
-        before: _Used,
-        after: _Used,
-        readings_before: Sequence[Reading],
-        readings_after: Sequence[Reading],
-    ) -> Turn:
-        trial = self.known.trial
-        used = turn.used or DriverUse(
-            cpu_clock.grown(before.driver, after.driver),
-            rests.delay_ns("driver", readings_before, readings_after),
-        )
+    def _keep(
+        self, load: TurningLoad, turn: EngineTurn, read: _ReadAtTurn, *, ends_stage: bool
+    ) -> None:
+        """Keeps what was read, without its rests."""
+        begin_ns, end_ns = load.zero_ns + turn.start_ns, load.zero_ns + turn.end_ns
+        self._passed_ns = turn.end_ns
+        self._ends_ns.append(end_ns)
+        self.readings.begin((*read.beside_before, *read.served.before), begin_ns)
+        self.readings.end((*read.served.after, *read.beside_after), end_ns, ends_stage=ends_stage)
+        self._database.keep(begin_ns, end_ns, ends_stage=ends_stage)
+        self.known.sampler.problems.update(read.served.problems)
+
+    def _used(self) -> dict[int, int]:
+        """CPU time of a load generator of this host, by the processes that were read last."""
+        return {} if self._driver is None else cpu_clock.of(tuple(self._driver.stats))
+
+    def _recorded(self, turn: EngineTurn, number: int, read: _ReadAtTurn) -> Turn:
+        trial, served = self.known.trial, read.served
         return Turn(
             group=trial.repetition,
             round=number,
@@ -297,16 +310,25 @@ class GroupMember:
             duration_ns=turn.end_ns - turn.start_ns,
             requests=turn.requests,
             failures=turn.failures,
-            server_cpu_ns=cpu_clock.grown(before.server, after.server),
-            driver_cpu_ns=used.cpu_ns,
-            server_delay_ns=rests.delay_ns("server", readings_before, readings_after),
-            driver_delay_ns=used.delay_ns,
+            server_cpu_ns=served.cpu_ns,
+            driver_cpu_ns=read.used.cpu_ns,
+            server_delay_ns=rests.delay_ns("server", served.before, served.after),
+            driver_delay_ns=read.used.delay_ns,
         )
 
 
 @dataclass(frozen=True)
-class _Used:
-    """CPU time so far of each process, in nanoseconds."""
+class _ReadAtTurn:
+    """What was read at both ends of a turn.
 
-    server: dict[int, int]
-    driver: dict[int, int]
+    Attributes:
+        beside_before: Readings of what is on this host beside a server, right before it.
+        beside_after: The same right after it.
+        served: What was read of the server and its machine.
+        used: What the load generators used.
+    """
+
+    beside_before: list[Reading]
+    beside_after: list[Reading]
+    served: ServerTurn
+    used: DriverUse

@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import machine
-from plimsoll.conduct.resting import RestingServer
 from plimsoll.drivers import records, turning
 from plimsoll.processes import affinity, scratch
+from plimsoll.serving.resting import RestingServer
 
 if TYPE_CHECKING:
     from pathlib import Path

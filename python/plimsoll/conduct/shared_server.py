@@ -7,15 +7,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from plimsoll import machine
 from plimsoll.conduct import runtime_warm_up
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.group_member import GroupMember, ServerAtTurn
-from plimsoll.conduct.resting import RestingServer
 from plimsoll.errors import FrameworkError
-from plimsoll.processes import affinity
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.drivers.job import DriverResult
     from plimsoll.events import Listener
     from plimsoll.processes.interruption import Interruption
-    from plimsoll.serving.here import LocalHost
+    from plimsoll.serving.place import PlacedServer
 
 
 @dataclass
@@ -41,6 +38,11 @@ class SharedServer:
     _start: ServerAtTurn | None = None
     _unrecorded: list[DriverResult] = field(default_factory=list["DriverResult"])
 
+    @property
+    def running(self) -> PlacedServer | None:
+        """It, as long as it runs."""
+        return None if self._start is None else self._start.server
+
     def leave(
         self,
         kind: type[BaseException] | None,
@@ -54,10 +56,8 @@ class SharedServer:
         """Starts it, and checks the contract of each of its trials."""
         first = self.members[0]
         trial, cores = first.known.trial, first.known.server_cores
-        # Turns are refused where servers run elsewhere.
-        place = cast("LocalHost", first.known.setting.place)
         starting = partial(
-            place.started,
+            first.known.setting.place.started,
             trial.framework,
             first.log,
             cores,
@@ -73,8 +73,8 @@ class SharedServer:
             for member in self.members:
                 member.fail(error)
             return
-        self._start = ServerAtTurn(running, running.scope, RestingServer(running.tree.pids))
-        self._processes.callback(self._start.rest.end)
+        turns = self._processes.enter_context(running.in_turns())
+        self._start = ServerAtTurn(running, turns)
         self._share()
         for member in self.members:
             member.examine(self._start, tell)
@@ -93,20 +93,19 @@ class SharedServer:
         length_s = max((member.known.trial.start_warm_up_s for member in members), default=0.0)
         if self._start is None or not length_s:
             return
-        server, rest = self._start.server, self._start.rest
-        cores = self.members[0].known.server_cores
-        with affinity.widened(server.processes, cores, machine.allowed_cores()):
+        turns = self._start.turns
+        with turns.widened():
             pulses_s = runtime_warm_up.pulses_s(length_s, len(members))
             for member, pulse_s in zip(cycle(members), pulses_s, strict=False):
                 if not member.has_failed and (ended := member.load_unrecorded(pulse_s, passed)):
                     self._unrecorded.append(ended)
-                rest.wait_until_idle()
-            rest.begin()
+                turns.wait_until_idle()
+            turns.rest()
 
     def wake(self) -> None:
         """Has it run on, where it was frozen."""
         if self._start is not None:
-            self._start.rest.end()
+            self._start.turns.wake()
 
     def stop(self) -> None:
         """Stops it."""

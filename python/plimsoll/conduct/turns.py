@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.group_member import GroupMember
 from plimsoll.conduct.shared_server import SharedServer
 from plimsoll.conduct.turn_pace import common_pace
+from plimsoll.errors import HostLost
 from plimsoll.events import Listener, Progress, TurnEnded, ignore
 from plimsoll.sampling import control
 
@@ -72,28 +74,47 @@ def conduct(
             trial.id: GroupMember.of(trial, setting, folders.enter_context(results.trial(trial.id)))
             for trial in trials
         }
-        servers = _servers(members.values())
-        with ExitStack() as stack:
-            for server in servers:
-                stack.push(server.leave)
-                server.begin(interruption, tell)
-            _measure_idle(servers, setting, tell)
-            cores = trials[0].load.server_cores or setting.server_cores
-            with control.ready(cores) as work:
-                group = _Group(setting, work, tell)
-                for server in servers:
-                    server.warm_up(group.passed)
-                for table in plan.tables(trials):
-                    group.measure([members[trial.id] for trial in table])
-            _measure_idle(servers, setting, tell)
-            for server in servers:
-                server.stop()
+        try:
+            _conduct_all(members, setting, interruption, tell)
+        except HostLost as error:
+            for member in members.values():
+                member.lose(error)
         for member in members.values():
             member.known.beside = len(members)
         return tuple(
             one_trial.closed(member.known, member.into, interruption, tell)
             for member in members.values()
         )
+
+
+def _conduct_all(
+    members: Mapping[str, GroupMember],
+    setting: RunConfig,
+    interruption: Interruption,
+    tell: Listener,
+) -> None:
+    """Starts the servers of some trials, conducts these table by table, and stops the servers.
+
+    Raises:
+        HostLost: The host of the servers is gone.
+    """
+    trials = [member.known.trial for member in members.values()]
+    servers = _servers(members.values())
+    with ExitStack() as stack:
+        for server in servers:
+            stack.push(server.leave)
+            server.begin(interruption, tell)
+        _measure_idle(servers, setting, tell)
+        cores = trials[0].load.server_cores or setting.server_cores
+        with setting.place.control(cores) as run_control:
+            group = _Group(setting, run_control, tell)
+            for server in servers:
+                server.warm_up(group.passed)
+            for table in plan.tables(trials):
+                group.measure([members[trial.id] for trial in table])
+        _measure_idle(servers, setting, tell)
+        for server in servers:
+            server.stop()
 
 
 def _servers(members: Iterable[GroupMember]) -> list[SharedServer]:
@@ -110,11 +131,13 @@ def _servers(members: Iterable[GroupMember]) -> list[SharedServer]:
 
 def _measure_idle(servers: Sequence[SharedServer], setting: RunConfig, tell: Listener) -> None:
     """Reads power while no server has load and none is frozen, if that is requested."""
-    if not setting.idle_s:
+    running = next((server.running for server in servers if server.running), None)
+    if not setting.idle_s or running is None:
         return
     for server in servers:
         server.wake()
-    idle = one_trial.idle_readings(setting, tell)
+    read = partial(running.idle, reads_server=False)
+    idle = one_trial.idle_readings(setting, tell, read=read)
     for server in servers:
         for member in server.members:
             member.known.idle += idle
@@ -126,12 +149,12 @@ class _Group:
 
     Attributes:
         setting: What they have in common.
-        work: The control.
+        run_control: Runs the control once on the machine of the servers.
         tell: Told each phase and each turn.
     """
 
     setting: RunConfig
-    work: control.Control
+    run_control: Callable[[], Mapping[str, float]]
     tell: Listener
     _passed_ns: int = 0
 
@@ -178,6 +201,6 @@ class _Group:
 
     def _measure_machine(self, members: Sequence[GroupMember]) -> None:
         """Runs the control; each trial keeps what it took, by the clock of its own load."""
-        took = self.work.run()
+        took = self.run_control()
         for member in members:
             member.note(took)

@@ -2,7 +2,7 @@
 
 It generates one load at a time, with the engine in a supervised process that ends with the agent,
 and samples this host meanwhile; or it runs servers (`served`). A lab that says nothing for
-`SILENCE_S` is gone: then the load ends, and the server stops.
+`SILENCE_S` is gone: then the load ends, and the servers stop.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import plimsoll
 from plimsoll import machine
@@ -34,7 +34,7 @@ from plimsoll.hosts import counts
 from plimsoll.hosts.served import ServedHere
 from plimsoll.processes.interruption import Interruption
 from plimsoll.processes.logs import tail
-from plimsoll.sampling import link, network_path
+from plimsoll.sampling import control, link, network_path
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.samplers import energy
 from plimsoll.sampling.scope import Scope
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from plimsoll.recording.readings import Reading
 
 SILENCE_S = 10.0
-"""Seconds without a word from the lab after which a load ends, and a server stops."""
+"""Seconds without a word from the lab after which a load ends, and servers stop."""
 
 STARTING = ("start", "start_database")
 """Steps after which something runs here that must not outlive the lab."""
@@ -179,7 +179,7 @@ class _Load:
 
 
 class Agent:
-    """Does what the lab orders, one load and one server at a time.
+    """Does what the lab orders, one load and one server at a time, or several that take turns.
 
     Every public method is an order; it may be called from any thread.
 
@@ -194,7 +194,9 @@ class Agent:
         self._kept = kept
         self._load: _Load | None = None
         self._thread: threading.Thread | None = None
-        self._served = ServedHere(folder)
+        self._served: dict[int, ServedHere] = {}
+        self._guarding = threading.Lock()
+        self._is_guarded = False
         from plimsoll.hosts.turned import TurnedLoads  # noqa: PLC0415 - help waits for no tables
 
         self._turned = TurnedLoads(folder / "turns")
@@ -416,35 +418,63 @@ class Agent:
         """Stops a load that takes turns, and removes what it has left."""
         self._turned.remove(key)
 
-    def begin(self, step: str, arguments: tuple[object, ...]) -> None:
+    def begin(self, slot: int, step: str, arguments: tuple[object, ...]) -> None:
         """Begins a step of a server or a database; `server` says how it stands.
 
         Args:
+            slot: Number of the server; 0 where there is one at a time, and for a database.
             step: One of those of `served.ServedHere`.
             arguments: What it is given.
         """
         self.heard()
-        self._served.begin(step, arguments)
-        if step in STARTING:
-            threading.Thread(target=self._guard_server, daemon=True).start()
+        with self._guarding:
+            self._of(slot).begin(step, arguments)
+            if step in STARTING and not self._is_guarded:
+                self._is_guarded = True
+                threading.Thread(target=self._guard_servers, daemon=True).start()
 
-    def server(self) -> ServerState:
-        """How the server and the last step stand; the lab asks each second: its sign of life."""
+    def server(self, slot: int) -> ServerState:
+        """How a server and its last step stand; the lab asks each second: its sign of life."""
         self.heard()
-        return self._served.state()
+        return self._of(slot).state()
+
+    def at_turn(self, slot: int, work: str, arguments: tuple[object, ...]) -> Any:
+        """Does at once what a server, or a database, needs around turns.
+
+        Args:
+            slot: Number of the server.
+            work: One of the works of `served.ServedHere`.
+            arguments: What it is given.
+
+        Raises:
+            HostLost: The server, or the database, was stopped.
+        """
+        self.heard()
+        return self._of(slot).at_turn(work, arguments)
+
+    def run_control(self, cores: tuple[int, ...]) -> Mapping[str, float]:
+        """Runs the control once.
+
+        Args:
+            cores: Cores that it runs on; empty for any.
+        """
+        self.heard()
+        with control.ready(cores) as work:
+            return work.run()
 
     def align(self, zero_ns: int) -> None:
-        """Has the server's resources read at whole seconds after an instant of this clock."""
-        self._served.align(zero_ns)
+        """Has resources of servers read at whole seconds after an instant of this clock."""
+        for served in self._all_served:
+            served.align(zero_ns)
 
-    def server_log(self) -> bytes:
-        """The last `CHUNK_BYTES` of what the server wrote."""
+    def server_log(self, slot: int) -> bytes:
+        """The last `CHUNK_BYTES` of what a server wrote."""
         self.heard()
-        return tail(self._served.log, CHUNK_BYTES)
+        return tail(self._of(slot).log, CHUNK_BYTES)
 
-    def kill_server(self) -> None:
-        """Kills the server, so that nothing waits for its clean stop."""
-        self._served.kill()
+    def kill_server(self, slot: int) -> None:
+        """Kills a server, so that nothing waits for its clean stop."""
+        self._of(slot).kill()
 
     def abandon(self) -> None:
         """Ends what a lab that is gone had begun, and waits for that.
@@ -455,7 +485,7 @@ class Agent:
         has_rows = self._load is not None and self._load.result is not None
         self.end()
         self._turned.close()
-        self._served.abandon()
+        self._abandon_servers()
         if self._thread is not None:
             self._thread.join()
         if not has_rows:
@@ -475,12 +505,34 @@ class Agent:
         moved = self._kept / Path(folder).name
         return moved if moved.exists() else Path(folder)
 
-    def _guard_server(self) -> None:
-        """Stops the server, or the database, of a lab that is gone."""
-        while self._served.is_busy:
+    @property
+    def _all_served(self) -> list[ServedHere]:
+        return [*self._served.values()]
+
+    def _of(self, slot: int) -> ServedHere:
+        """The servers with a number, one after the other."""
+        if slot not in self._served:
+            folder = self._folder / f"server-{slot}"
+            folder.mkdir(exist_ok=True)
+            self._served[slot] = ServedHere(folder)
+        return self._served[slot]
+
+    def _abandon_servers(self) -> None:
+        """Stops every server, and the database."""
+        for served in self._all_served:
+            served.abandon()
+
+    def _guard_servers(self) -> None:
+        """Stops the servers, or the database, of a lab that is gone."""
+        while self._goes_on_guarding():
             if self._is_silent:
-                self._served.abandon()
+                self._abandon_servers()
             time.sleep(LOOK_S)
+
+    def _goes_on_guarding(self) -> bool:
+        with self._guarding:
+            self._is_guarded = any(served.is_busy for served in self._all_served)
+            return self._is_guarded
 
     def _guard_turns(self) -> None:
         """Ends the loads of a lab that is gone."""

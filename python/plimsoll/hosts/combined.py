@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from plimsoll.recording.tls import NegotiatedTls
 
 K = TypeVar("K")
+N = TypeVar("N", int, float)
 
 
 @dataclass
@@ -195,14 +196,15 @@ def _summed(drivers: list[Driver]) -> Driver:
     for tls in (tls for driver in drivers for tls in driver.tls):
         agreed[replace(tls, connections=0)] += tls.connections
     ends = [driver.ended_by for driver in drivers]
+    pauses_ns = [one.longest_pause_ns for one in drivers if one.longest_pause_ns is not None]
     return replace(
         first,
         cores=(),
         threads=sum(driver.threads for driver in drivers),
         ended_by="interrupt" if "interrupt" in ends else first.ended_by,
-        cpu_s=sum(driver.cpu_s or 0.0 for driver in drivers),
-        peak_rss_bytes=sum(driver.peak_rss_bytes or 0 for driver in drivers),
-        connections_requested=sum(driver.connections_requested or 0 for driver in drivers),
+        cpu_s=_total(driver.cpu_s for driver in drivers),
+        peak_rss_bytes=_total(driver.peak_rss_bytes for driver in drivers),
+        connections_requested=_total(driver.connections_requested for driver in drivers),
         requests_lost_by_recorder=sum(driver.requests_lost_by_recorder for driver in drivers),
         bodies_compared=sum(driver.bodies_compared for driver in drivers),
         redirects=sum(driver.redirects for driver in drivers),
@@ -211,14 +213,21 @@ def _summed(drivers: list[Driver]) -> Driver:
             coded_bytes=sum(driver.decoded.coded_bytes for driver in drivers),
             decoded_bytes=sum(driver.decoded.decoded_bytes for driver in drivers),
         ),
-        sent=sum(driver.sent or 0 for driver in drivers),
+        sent=_total(driver.sent for driver in drivers),
         outcomes=_added(driver.outcomes for driver in drivers),
-        opened=sum(driver.opened or 0 for driver in drivers),
-        refused=sum(driver.refused or 0 for driver in drivers),
-        longest_pause_ns=max(driver.longest_pause_ns or 0 for driver in drivers),
+        opened=_total(driver.opened for driver in drivers),
+        refused=_total(driver.refused for driver in drivers),
+        longest_pause_ns=max(pauses_ns, default=None),
         tls=tuple(replace(tls, connections=count) for tls, count in agreed.items()),
         figures=None,  # what a tool prints on each host does not add up
     )
+
+
+def _total(counts: Iterable[N | None]) -> N | None:
+    """All of them added up; None where the load generator of one host does not count that."""
+    found = list(counts)
+    known = [one for one in found if one is not None]
+    return sum(known[1:], known[0]) if known and len(known) == len(found) else None
 
 
 def _stages(ran: list[tuple[RecordedStage, ...]]) -> tuple[RecordedStage, ...]:

@@ -25,18 +25,19 @@ ASK_S = 0.05
 """From one look at a step to the next, in seconds."""
 
 SIGN_S = 1.0
-"""How often the lab gives a sign of life to the agent, in seconds."""
+"""How often the lab gives a sign of life to the agent, in seconds; an order is one."""
 
 
 class Contact:
     """Contact with a host that runs something.
 
-    A thread asks once a second how that stands, which is the lab's sign of life to the agent. Under
-    load it compares clocks.
+    A thread asks how that stands where nothing was ordered for a second, which is the lab's sign of
+    life to the agent. Under load it compares clocks.
 
     Args:
         lab: The lab.
         host: Name of the host.
+        slot: Which of its servers it is about; see `agent.Agent.begin`.
 
     Attributes:
         host: Name of the host.
@@ -45,13 +46,15 @@ class Contact:
         has_load: Whether its clock is to be compared.
     """
 
-    def __init__(self, lab: Lab, host: str) -> None:
+    def __init__(self, lab: Lab, host: str, slot: int = 0) -> None:
         """Begins at once."""
         self.host = host
         self.state: ServerState | None = None
         self.lost: PlimsollError | None = None
         self.has_load = False
         self._lab = lab
+        self._slot = slot
+        self._heard_s = time.monotonic()
         self._bursts: list[tuple[ClockExchange, ...]] = [lab.clock(host)]
         self._is_over = threading.Event()
         self._asking = threading.Thread(target=self._ask, name=f"signs to {host}", daemon=True)
@@ -65,6 +68,15 @@ class Contact:
         """
         with self._heard():
             self._bursts = [self._lab.clock(self.host)]
+
+    def compare(self) -> None:
+        """Compares its clock once more.
+
+        Raises:
+            HostLost: It is gone.
+        """
+        with self._heard():
+            self._bursts.append(self._lab.clock(self.host))
 
     def end(self) -> None:
         """Asks no more."""
@@ -88,7 +100,24 @@ class Contact:
             PlimsollError: The error that ended the step, with the name of the host.
         """
         with self._heard():
-            return done(self._lab, self.host, step, *arguments)
+            return done(self._lab, self.host, step, *arguments, slot=self._slot)
+
+    def have_done(self, work: str, *arguments: object) -> Any:
+        """Has the agent do at once what takes milliseconds.
+
+        Args:
+            work: The work, a name in `served.ServedHere`.
+            arguments: What it is given.
+
+        Raises:
+            HostLost: The host is gone.
+            PlimsollError: The error that ended the work, with the name of the host.
+        """
+        with self._heard():
+            try:
+                return self._lab.order(self.host, "at_turn", self._slot, work, arguments)
+            except PlimsollError as error:
+                raise of_host(self.host, error) from error
 
     def begin(self, step: str, *arguments: object) -> None:
         """Has the agent begin a step, without a question how it stands.
@@ -97,14 +126,18 @@ class Contact:
             HostLost: The host is gone.
         """
         with self._heard():
-            self._lab.order(self.host, "begin", step, arguments)
+            self._lab.order(self.host, "begin", self._slot, step, arguments)
 
     def ended(self) -> Any:
         """Waits for the end of the step that was begun, as `step` does."""
         with self._heard():
-            return ended(self._lab, self.host)
+            return ended(self._lab, self.host, self._slot)
 
-    def tell(self, order: str, *arguments: object) -> None:
+    def kill(self) -> None:
+        """Has the server killed; a loss is noted."""
+        self._tell("kill_server", self._slot)
+
+    def _tell(self, order: str, *arguments: object) -> None:
         """Gives an order whose answer nobody needs; a loss is noted."""
         try:
             self._lab.order(self.host, order, *arguments)
@@ -113,7 +146,7 @@ class Contact:
 
     def align(self, zero_ns: int) -> None:
         """Has resources read at whole seconds after an instant of the lab's clock."""
-        self.tell("align", self.clock.host_ns(zero_ns))
+        self._tell("align", self.clock.host_ns(zero_ns))
 
     def sampled(self, step: str) -> tuple[list[Reading], dict[str, str]]:
         """What was read under load, by the lab's clock; nothing where the host is gone.
@@ -125,7 +158,7 @@ class Contact:
             return [], {}
         try:
             readings, problems = self.step(step)
-            self._bursts.append(self._lab.clock(self.host))
+            self.compare()
         except HostLost as error:
             self.lost = error
             return [], {}
@@ -157,6 +190,7 @@ class Contact:
         self.check()
         try:
             yield
+            self._heard_s = time.monotonic()
         except HostLost as error:
             self.lost = error
             raise
@@ -166,7 +200,8 @@ class Contact:
         compared_s = time.monotonic()
         while not self._is_over.wait(SIGN_S):
             try:
-                self.state = cast("ServerState", self._lab.order(self.host, "server"))
+                if time.monotonic() - self._heard_s >= SIGN_S:
+                    self.state = self._lab.order(self.host, "server", self._slot)
                 if self.has_load and time.monotonic() - compared_s >= clocks.EVERY_S:
                     compared_s = time.monotonic()
                     self._bursts.append(self._lab.clock(self.host))
@@ -175,7 +210,7 @@ class Contact:
                 return
 
 
-def done(lab: Lab, host: str, step: str, *arguments: object) -> Any:
+def done(lab: Lab, host: str, step: str, *arguments: object, slot: int = 0) -> Any:
     """Has an agent do a step, and waits for its end.
 
     Args:
@@ -183,27 +218,29 @@ def done(lab: Lab, host: str, step: str, *arguments: object) -> Any:
         host: Name of the host.
         step: The step, a name in `served.ServedHere`.
         arguments: What it is given.
+        slot: Which of its servers does it.
 
     Raises:
         HostLost: The host is gone.
         PlimsollError: The error that ended the step, with the name of the host.
     """
-    lab.order(host, "begin", step, arguments)
-    return ended(lab, host)
+    lab.order(host, "begin", slot, step, arguments)
+    return ended(lab, host, slot)
 
 
-def ended(lab: Lab, host: str) -> Any:
+def ended(lab: Lab, host: str, slot: int = 0) -> Any:
     """Waits for the end of the step that an agent has begun.
 
     Args:
         lab: The lab.
         host: Name of the host.
+        slot: Which of its servers does it.
 
     Raises:
         HostLost: The host is gone.
         PlimsollError: The error that ended the step, with the name of the host.
     """
-    while not (state := cast("ServerState", lab.order(host, "server")).step).has_ended:
+    while not (state := cast("ServerState", lab.order(host, "server", slot)).step).has_ended:
         time.sleep(ASK_S)
     if state.error is not None:
         raise of_host(host, state.error)

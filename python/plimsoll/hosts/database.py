@@ -6,19 +6,21 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import HostLost, PlimsollError
 from plimsoll.hosts.contact import Contact, done
 from plimsoll.hosts.database_here import DatabaseOrder
 from plimsoll.sampling.sampler import Sampler
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator, Mapping, Sequence
 
     from plimsoll.databases.running import RunningDatabase
     from plimsoll.hosts.control import Lab
     from plimsoll.hosts.host import Host
     from plimsoll.machine import Fact
     from plimsoll.recording import HostClock
+    from plimsoll.recording.readings import Reading, ScopeName
+    from plimsoll.serving.database_host import ReadAtTurn
 
 
 class HostDatabase:
@@ -77,6 +79,25 @@ class HostDatabase:
         finally:
             contact.has_load = False
             sampler.readings, sampler.problems = contact.sampled("sampled_database")
+
+    @contextmanager
+    def at_turns(self) -> Generator[ReadAtTurn]:
+        """Gives what reads it and its machine at both ends of turns, which the block lasts for."""
+        contact = self._contact
+        contact.compare_anew()
+        contact.has_load = True
+        try:
+            yield self._read
+        finally:
+            contact.has_load = False
+            with suppress(HostLost):
+                contact.compare()
+
+    def _read(
+        self, thorough: bool, order: Sequence[ScopeName]
+    ) -> tuple[list[Reading], dict[str, str]]:
+        readings, problems = self._contact.have_done("read_database", thorough, order)
+        return self._contact.moved(readings), problems
 
 
 class _DatabaseSampler(Sampler):

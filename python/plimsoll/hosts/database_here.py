@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from plimsoll import databases
 from plimsoll.errors import HostLost
 from plimsoll.processes.tree import ProcessTree
-from plimsoll.sampling.sampler import sampling
+from plimsoll.sampling.sampler import Sampler, sampling
 from plimsoll.sampling.scope import Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from ipaddress import IPv4Address, IPv6Address
 
     from plimsoll.databases.running import RunningDatabase
-    from plimsoll.recording.readings import Reading
-    from plimsoll.sampling.sampler import Sampler
+    from plimsoll.recording.readings import Reading, ScopeName
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class DatabaseHere:
         """Has none."""
         self._running: RunningDatabase | None = None
         self._sampler: Sampler | None = None
+        self._at_turns: Sampler | None = None
         self._stopping = ExitStack()
         self._reading = ExitStack()
         self.steps = {
@@ -48,6 +49,7 @@ class DatabaseHere:
             "sampled_database": self._sampled,
             "stop_database": self.close,
         }
+        self.works = {"read_database": self._read}
 
     @property
     def is_there(self) -> bool:
@@ -64,7 +66,7 @@ class DatabaseHere:
         """Stops it, if it was started."""
         self._reading.close()
         self._stopping.close()
-        self._running = self._sampler = None
+        self._running = self._sampler = self._at_turns = None
 
     def _start(self, order: DatabaseOrder) -> RunningDatabase:
         self.close()
@@ -73,12 +75,32 @@ class DatabaseHere:
         return self._running
 
     def _sample(self) -> None:
+        self._sampler = self._reading.enter_context(sampling(*self._scopes()))
+
+    def _read(
+        self, thorough: bool, order: Sequence[ScopeName]
+    ) -> tuple[list[Reading], dict[str, str]]:
+        """What is read now, and what could not be read."""
+        scopes = self._scopes()
+        if self._at_turns is None:
+            self._at_turns = Sampler()
+            for scope in scopes:
+                self._at_turns.watch(scope)
+        readings = self._at_turns.read_alone(thorough=thorough, order=order)
+        return readings, self._at_turns.problems
+
+    def _scopes(self) -> list[Scope]:
+        """Its resources, and those of its machine.
+
+        Raises:
+            HostLost: It was stopped because the lab was silent.
+        """
         if self._running is None:
             message = "it stopped the database, because it lost contact with the lab"
             raise HostLost(message, "check the network between them")
         pid = self._running.supervisor_pid
         trees = [] if pid is None else [Scope("database", ProcessTree(pid, with_root=False))]
-        self._sampler = self._reading.enter_context(sampling(Scope("machine"), *trees))
+        return [Scope("machine"), *trees]
 
     def _sampled(self) -> tuple[list[Reading], dict[str, str]]:
         """Every reading, and what could not be read."""

@@ -45,7 +45,7 @@ ORDERS = frozenset(
         "keep",
     }
     | {"kept", "read_kept"}
-    | {"begin", "server", "align", "server_log", "kill_server"}
+    | {"begin", "server", "at_turn", "run_control", "align", "server_log", "kill_server"}
     | {"arm_turns", "read_before_turn", "take_turn", "turned", "end_turns"}
     | {"read_turned", "release_turns"}
 )

@@ -1,7 +1,8 @@
-"""What an agent does with servers, one at a time: makes them ready, starts, reads and stops them.
+"""What an agent does with a server: makes it ready, starts, reads and stops it.
 
 Each is a step (`steps`). All that acts on a server is what one machine does with its own
-(`serving.here`). The database of a campaign has its steps beside them (`database_here`).
+(`serving.here`). Its turns (`served_turns`) and the database of a campaign (`database_here`) have
+their steps beside them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from plimsoll.campaign import framework as frameworks
 from plimsoll.errors import HostLost, InputError, NotInstalled
 from plimsoll.hosts.database_here import DatabaseHere
+from plimsoll.hosts.served_turns import ServedTurns
 from plimsoll.hosts.steps import Steps, StepState
 from plimsoll.install import applications, readiness, sources
 from plimsoll.provenance import differences, named
@@ -128,7 +130,7 @@ class ServerState:
 
 
 class ServedHere:
-    """The servers of this host; its methods may be called from any thread.
+    """Servers of this host, one after the other; its methods may be called from any thread.
 
     Args:
         folder: Where logs are written.
@@ -142,6 +144,7 @@ class ServedHere:
         self._stopping = ExitStack()
         self._reading = ExitStack()
         self._database = DatabaseHere()
+        self._turns = ServedTurns(self._running)
         steps: Mapping[str, Callable[..., Any]] = {
             "absent": self._absent,
             "make_ready": self._make_ready,
@@ -156,13 +159,27 @@ class ServedHere:
             "sampled": self._sampled,
             "check_alive": self._check_alive,
             "stop": self._stop,
+            **self._turns.steps,
             **self._database.steps,
         }
         self._steps = Steps(steps)
+        self._works: Mapping[str, Callable[..., Any]] = {
+            **self._turns.works,
+            **self._database.works,
+        }
 
     def begin(self, step: str, arguments: tuple[object, ...]) -> None:
         """Begins a step, as soon as the one before it has ended."""
         self._steps.begin(step, arguments)
+
+    def at_turn(self, work: str, arguments: tuple[object, ...]) -> Any:
+        """Does at once what takes milliseconds, as soon as no step goes on.
+
+        Raises:
+            HostLost: The server, or the database, was stopped.
+        """
+        with self._steps.turn:
+            return self._works[work](*arguments)
 
     def state(self) -> ServerState:
         """How the server and the last step stand."""
@@ -257,6 +274,7 @@ class ServedHere:
         self._running().check_alive()
 
     def _stop(self, side: RecordedServer) -> RecordedServer:
+        self._turns.close()
         stopped = self._running().stop(side)
         self._close()
         return stopped
@@ -273,6 +291,7 @@ class ServedHere:
         return self._server
 
     def _close(self) -> None:
+        self._turns.close()
         self._reading.close()
         self._stopping.close()
         self._server = self._sampler = None

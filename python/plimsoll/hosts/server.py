@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.errors import HostLost, PlimsollError
 from plimsoll.hosts.contact import Contact, done
 from plimsoll.hosts.control import of_host
 from plimsoll.hosts.served import OrderedFramework, ServerOrder, StartedServer
+from plimsoll.hosts.server_turns import HostTurns
 from plimsoll.processes import scratch
 from plimsoll.sampling import idle
 from plimsoll.sampling.sampler import Sampler, sampling
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class HostServers:
-    """A host that runs servers, one at a time.
+    """A host that runs servers: one at a time, or several that take turns.
 
     Args:
         lab: The lab, which it has joined.
@@ -51,6 +54,7 @@ class HostServers:
         self._host = host
         self._client = client
         self._rapl = rapl
+        self._slots: set[int] = set()
 
     @property
     def host(self) -> str:
@@ -87,6 +91,15 @@ class HostServers:
         return self._step("application", OrderedFramework.of(framework))
 
     @contextmanager
+    def control(self, cores: Sequence[int]) -> Generator[Callable[[], Mapping[str, float]]]:
+        """Gives what runs the control there once, for as long as the block runs.
+
+        Args:
+            cores: Cores that it runs on; empty for any.
+        """
+        yield partial(self._lab.order, self.host, "run_control", tuple(cores))
+
+    @contextmanager
     def started(
         self,
         framework: Framework,
@@ -121,44 +134,58 @@ class HostServers:
             dict(environment),
             seed,
         )
-        try:
-            started = cast("StartedServer", self._step("start", order))
-        except HostLost:
-            raise
-        except PlimsollError:
-            _keep_log(self._lab, self.host, log)
-            raise
-        with scratch.folder() as folder:
-            server = HostServer(self._lab, self.host, _trusted(started, folder), self._rapl, log)
+        with self._slot() as slot, scratch.folder() as folder:
+            kept = partial(_keep_log, self._lab, self.host, slot, log)
+            try:
+                started = cast("StartedServer", self._step("start", order, slot=slot))
+            except HostLost:
+                raise
+            except PlimsollError:
+                kept()
+                raise
+            contact = Contact(self._lab, self.host, slot)
+            server = HostServer(contact, _trusted(started, folder), self._rapl, kept)
             try:
                 yield server
             finally:
                 server.stop(started.side)
 
-    def _step(self, step: str, *arguments: object) -> Any:
-        return done(self._lab, self.host, step, *arguments)
+    @contextmanager
+    def _slot(self) -> Generator[int]:
+        """The number of a server, the first that no other one has; logs of its last one go."""
+        slot = next(number for number in count() if number not in self._slots)
+        self._slots.add(slot)
+        try:
+            yield slot
+        finally:
+            self._slots.remove(slot)
+
+    def _step(self, step: str, *arguments: object, slot: int = 0) -> Any:
+        return done(self._lab, self.host, step, *arguments, slot=slot)
 
 
 class HostServer:
     """A server that an agent has started.
 
     Args:
-        lab: The lab.
-        host: Name of the host.
+        contact: Contact with the host.
         started: What the agent said of it.
         rapl: What RAPL counts on the host.
-        log: File for the end of its output.
+        keep_log: Keeps the end of its output.
     """
 
     def __init__(
-        self, lab: Lab, host: str, started: StartedServer, rapl: PowerSources, log: Path
+        self,
+        contact: Contact,
+        started: StartedServer,
+        rapl: PowerSources,
+        keep_log: Callable[[], None],
     ) -> None:
         """It runs already."""
-        self._lab = lab
-        self._contact = Contact(lab, host)
+        self._contact = contact
         self._started = started
         self._rapl = rapl
-        self._log = log
+        self._keep_log = keep_log
         self._stopped: RecordedServer | None = None
 
     @property
@@ -247,9 +274,21 @@ class HostServer:
             sampler.readings += readings
             sampler.problems.update(problems)
 
+    @contextmanager
+    def in_turns(self) -> Generator[HostTurns]:
+        """It takes turns for as long as the block runs."""
+        self._contact.step("take_turns")
+        self._contact.has_load = True
+        try:
+            yield HostTurns(self._contact)
+        finally:
+            self._contact.has_load = False
+            with suppress(HostLost):
+                self._contact.compare()
+
     def kill(self) -> None:
         """Kills it, so that nothing waits for its clean stop."""
-        self._contact.tell("kill_server")
+        self._contact.kill()
 
     def stop(self, side: RecordedServer) -> RecordedServer:
         """Stops it with all its processes; a second call gives the same.
@@ -265,7 +304,7 @@ class HostServer:
             self._contact.end()
             try:
                 self._stopped = self._placed(self._contact.step("stop", side))
-                _keep_log(self._lab, self._contact.host, self._log)
+                self._keep_log()
             except HostLost:
                 self._stopped = replace(side, clean_stop=False)
         return self._stopped
@@ -307,7 +346,7 @@ def _trusted(started: StartedServer, folder: Path) -> StartedServer:
     return replace(started, place=replace(started.place, credentials=proof))
 
 
-def _keep_log(lab: Lab, host: str, log: Path) -> None:
+def _keep_log(lab: Lab, host: str, slot: int, log: Path) -> None:
     """Adds the end of a server's output to a file of the lab."""
     with log.open("ab") as file:
-        file.write(cast("bytes", lab.order(host, "server_log")))
+        file.write(cast("bytes", lab.order(host, "server_log", slot)))

@@ -245,14 +245,6 @@ def _problems(requested: Campaign, known: Hosts) -> Iterator[Problem]:
     for driver in requested.drivers:
         for message in _against(choosing.named(driver), requested, known):
             yield Problem("driver", f"`{driver}` {message}", _ALONE.format(f"`{driver}`"))
-    if requested.turn_s and known.server is not None:
-        message = f"servers take turns on the lab's machine only, and not on `{known.server.name}`"
-        hint = "run the lab on that machine, and leave it out of the file of hosts"
-        yield Problem("turns", message, hint)
-    if requested.turn_s and known.database is not None and databases.needed(requested.endpoints):
-        message = f"turns cannot read a database on another host, as on `{known.database.name}`"
-        hint = "leave that host out of the file of hosts: the lab then runs PostgreSQL"
-        yield Problem("turns", message, hint)
     if requested.turn_s and known.keep_rows == "remote":
         message = "rows of loads that take turns cannot stay on the hosts"
         yield Problem("turns", message, "leave out `keep_rows=`")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from plimsoll import tables
 from plimsoll.recording.readings import Reading, ScopeName
@@ -57,7 +57,7 @@ class TurnReadings:
             if key in self._last:
                 self._rested[key] = self._rested.get(key, 0.0) + reading.value - self._last[key]
             elif is_first:
-                self.kept.append(Reading(at_ns, *key, reading.value))
+                self.kept.append(replace(reading, at_ns=at_ns))
         if is_first:
             self._kept_ns = at_ns
 
@@ -81,7 +81,7 @@ class TurnReadings:
                 self._rested[key] = self._rested.get(key, 0.0) + self._beyond(reading, at_ns)
             if keeps:
                 value = reading.value - self._rested.get(key, 0.0)
-                self.kept.append(Reading(at_ns, *key, value))
+                self.kept.append(replace(reading, at_ns=at_ns, value=value))
 
     def _beyond(self, reading: Reading, at_ns: int) -> float:
         """By how much a counter of cores grew beyond what they can do in the turn, in seconds."""

@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from plimsoll.machine import Fact
     from plimsoll.recording import HostClock
+    from plimsoll.recording.readings import Reading, ScopeName
     from plimsoll.sampling.sampler import Sampler
+
+    ReadAtTurn = Callable[[bool, Sequence[ScopeName]], tuple[list[Reading], dict[str, str]]]
+    """Reads the database and its machine now: whether thoroughly, and in which order.
+
+    Gives the readings, and what could not be read.
+    """
 
 
 class DatabaseHost(Protocol):
@@ -45,4 +52,8 @@ class DatabaseHost(Protocol):
 
     def sampling(self) -> AbstractContextManager[Sampler]:
         """Reads the database and its machine once a second for as long as the block runs."""
+        ...
+
+    def at_turns(self) -> AbstractContextManager[ReadAtTurn]:
+        """Gives what reads them at both ends of turns, which the block lasts for."""
         ...

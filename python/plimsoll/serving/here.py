@@ -18,6 +18,7 @@ from plimsoll.sampling.sampler import Sampler, sampling
 from plimsoll.sampling.samplers import energy
 from plimsoll.sampling.scope import Scope
 from plimsoll.serving import observed, server, server_counters
+from plimsoll.serving.turns_here import TurnsHere
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -120,6 +121,15 @@ class LocalServer:
         """Reads the server and this machine once a second for as long as the block runs."""
         return sampling(Scope("machine"), self.scope, *others)
 
+    @contextmanager
+    def in_turns(self) -> Generator[TurnsHere]:
+        """It takes turns for as long as the block runs, and works after it."""
+        turns = TurnsHere(self)
+        try:
+            yield turns
+        finally:
+            turns.wake()
+
     def kill(self) -> None:
         """Kills what is left of it, so that nothing waits for its clean stop."""
         for pid in self.processes():
@@ -176,6 +186,19 @@ class LocalHost:
     def application(self, framework: Framework) -> tuple[Part, ...]:
         """What of a framework runs here, part by part."""
         return applications.of(framework)
+
+    @contextmanager
+    def control(self, cores: Sequence[int]) -> Generator[Callable[[], Mapping[str, float]]]:
+        """A control for as long as the block runs.
+
+        Args:
+            cores: Cores that it runs on; empty for any.
+
+        Yields:
+            What runs it once; see `sampling.control.Control.run`.
+        """
+        with control.ready(cores) as work:
+            yield work.run
 
     @contextmanager
     def started(

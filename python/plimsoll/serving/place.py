@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.sampling.scope import Scope
     from plimsoll.sampling.wall import WallMeter
     from plimsoll.serving.server import ServerPlacement
+    from plimsoll.serving.server_turns import ServerTurns
 
 
 class PlacedServer(Protocol):
@@ -90,6 +91,10 @@ class PlacedServer(Protocol):
         """
         ...
 
+    def in_turns(self) -> AbstractContextManager[ServerTurns]:
+        """It takes turns for as long as the block runs."""
+        ...
+
     def kill(self) -> None:
         """Kills it, so that nothing waits for its clean stop."""
         ...
@@ -137,6 +142,16 @@ class ServerPlace(Protocol):
 
     def application(self, framework: Framework) -> tuple[Part, ...]:
         """What of a framework runs there, part by part."""
+        ...
+
+    def control(
+        self, cores: Sequence[int]
+    ) -> AbstractContextManager[Callable[[], Mapping[str, float]]]:
+        """Gives what runs the control there once, for as long as the block runs.
+
+        Args:
+            cores: Cores that it runs on; empty for any.
+        """
         ...
 
     def started(

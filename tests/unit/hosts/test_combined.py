@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -69,3 +70,15 @@ def test_how_much_later_each_load_generator_began_is_recorded(tool: str) -> None
     if together.rows is not None:
         zeros = [one.zero_utc_ns for one in together.rows.hosts]
         assert zeros == pytest.approx([BEGAN_NS["one"]] * 2, abs=1000), "rows have one axis"
+
+
+def test_what_the_load_generator_of_a_host_does_not_count_is_unknown_of_all() -> None:
+    hosts = [driven(name, "h2load") for name in BEGAN_NS]
+    for one in hosts:
+        assert one.result is not None
+        silent = replace(one.result.driven.driver, sent=None, opened=None, longest_pause_ns=None)
+        one.result = replace(one.result, driven=replace(one.result.driven, driver=silent))
+    job = DriverJob(LOAD, ENDPOINTS[0].exchanges, "10.0.0.9:80", (), 1, 0.0, Path("lab"))
+    found = combined.of(hosts, job).driver
+    assert (found.sent, found.opened, found.longest_pause_ns) == (None, None, None)
+    assert found.connections_requested == 2 * (driver().connections_requested or 0)

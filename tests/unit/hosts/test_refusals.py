@@ -79,6 +79,19 @@ def test_what_another_load_generator_cannot_do_on_several_hosts_is_refused(
         campaign_hosts.require_conductable(requested, replace(KNOWN, keep_rows=keep_rows))
 
 
+def test_rows_of_turns_cannot_stay_on_the_hosts(tmp_path: Path) -> None:
+    stages = 'stages = [{ kind = "hold", duration = "1s", at = 4 }]'
+    (tmp_path / "small.toml").write_text(
+        'name = "small"\nframeworks = ["toy"]\nendpoints = ["2048"]\nturns = "50ms"\n'
+        f'[[load]]\nname = "steady"\n{stages}\n'
+    )
+    requested = selection.campaign(tmp_path / "small.toml", (), TOYS)
+    campaign_hosts.require_conductable(requested, KNOWN)
+    with pytest.raises(InputError, match="cannot stay on the hosts") as caught:
+        campaign_hosts.require_conductable(requested, replace(KNOWN, keep_rows="remote"))
+    assert "leave out `keep_rows=`" in caught.value.hint
+
+
 @pytest.mark.parametrize("package", ["distributed", "cryptography"])
 def test_without_its_packages_the_remedy_is_told(
     monkeypatch: pytest.MonkeyPatch, package: str

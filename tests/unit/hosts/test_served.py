@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
@@ -15,7 +16,7 @@ import powercap
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.framework import Framework
 from plimsoll.databases import installed
-from plimsoll.errors import DatabaseFailed, HostLost, NotInstalled, StartFailed
+from plimsoll.errors import DatabaseFailed, DiedUnderLoad, HostLost, NotInstalled, StartFailed
 from plimsoll.hosts import agent
 from plimsoll.hosts.agent import Agent
 from plimsoll.hosts.database_here import DatabaseOrder
@@ -153,20 +154,70 @@ def test_an_agent_that_hears_nothing_stops_its_database(
     tmp_path: Path, postgres: DatabaseOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host = Agent(tmp_path, tmp_path / "rows")
-    host.begin("start_database", (postgres,))
-    assert eventually(lambda: host.server().step.has_ended, 60.0)
-    running: Any = host.server().step.given
+    host.begin(0, "start_database", (postgres,))
+    assert eventually(lambda: host.server(0).step.has_ended, 60.0)
+    running: Any = host.server(0).step.given
     monkeypatch.setattr(agent, "SILENCE_S", 0.2)
     assert eventually(lambda: ports.is_free(urlsplit(running.url).port or 0), 60.0)
 
 
-def test_an_agent_that_hears_nothing_stops_its_server(
+def test_an_agent_that_hears_nothing_stops_every_server(
     tmp_path: Path, toy: Framework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     host = Agent(tmp_path, tmp_path / "rows")
-    host.begin("start", (order(toy),))
-    assert eventually(lambda: host.server().step.has_ended, 60.0)
-    started: Any = host.server().step.given
-    assert host.server().is_alive
+    started: list[Any] = []
+    for slot in (0, 1):
+        host.begin(slot, "start", (order(toy),))
+        assert eventually(lambda slot=slot: host.server(slot).step.has_ended, 60.0)
+        started.append(host.server(slot).step.given)
+        assert host.server(slot).is_alive
     monkeypatch.setattr(agent, "SILENCE_S", 0.2)
-    assert eventually(lambda: ports.is_free(started.place.port), 60.0)
+    for one in started:
+        assert eventually(lambda one=one: ports.is_free(one.place.port), 60.0)
+
+
+def test_a_server_takes_turns_and_is_read_at_both_ends_of_them(
+    tmp_path: Path, toy: Framework
+) -> None:
+    served = ServedHere(tmp_path)
+    started = given(served, "start", order(toy))
+    given(served, "take_turns")
+    given(served, "widen")
+    given(served, "narrow")
+    assert given(served, "settle") is False
+    served.at_turn("begin_turn", (True,))
+    turn = served.at_turn("end_turn", (False,))
+    for readings in (turn.before, turn.after):
+        assert {one.scope for one in readings} == {"server", "machine"}, turn.problems
+    assert turn.cpu_ns is not None
+    assert turn.is_alive
+    assert given(served, "stop", started.side).clean_stop
+    with pytest.raises(HostLost):
+        served.at_turn("wake", ())
+
+
+def test_a_server_that_dies_in_its_turn_is_seen_to_be_gone(tmp_path: Path, toy: Framework) -> None:
+    served = ServedHere(tmp_path)
+    given(served, "start", order(toy))
+    given(served, "take_turns")
+    served.at_turn("begin_turn", (False,))
+    served.kill()
+    assert eventually(lambda: not served.state().is_alive)
+    turn = served.at_turn("end_turn", (False,))
+    assert (turn.is_alive, turn.cpu_ns) == (False, None)
+    assert isinstance(done(served, "check_alive").error, DiedUnderLoad)
+    served.abandon()
+
+
+def test_a_server_that_was_frozen_stops_cleanly(tmp_path: Path, toy: Framework) -> None:
+    busy = one("toy:works-at-rest")
+    served = ServedHere(tmp_path)
+    started = given(served, "start", order(replace(busy, folder=toy.folder)))
+    given(served, "take_turns")
+    served.at_turn("rest", ())
+    time.sleep(0.5)
+    served.at_turn("wake", ())
+    served.at_turn("begin_turn", (True,))
+    turn = served.at_turn("end_turn", (True,))
+    assert turn.freezes
+    assert given(served, "stop", started.side).clean_stop

@@ -10,6 +10,7 @@ from plimsoll.recording.readings import Reading, ScopeName
 from plimsoll.sampling import sampler as module
 from plimsoll.sampling.sampler import Sampler, next_count, pause_s, sampling
 from plimsoll.sampling.scope import Scope
+from plimsoll.serving import turns_here
 
 S = 1_000_000_000
 
@@ -111,7 +112,9 @@ def test_the_server_is_read_first_and_the_machine_last(monkeypatch: pytest.Monke
     assert [reading.scope for reading in sampler.readings] == ["server", "driver", "machine"]
 
 
-@pytest.mark.parametrize("order", [group_member.BEFORE, group_member.AFTER, ("driver", "server")])
+@pytest.mark.parametrize(
+    "order", [turns_here.BEFORE, turns_here.AFTER, group_member.BESIDE, ("driver", "server")]
+)
 def test_scopes_are_read_in_the_order_that_is_wanted(
     order: tuple[ScopeName, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,12 +128,9 @@ def test_scopes_are_read_in_the_order_that_is_wanted(
 
 
 def test_what_lies_between_the_readings_at_both_ends_of_a_turn_is_the_machines_shortest() -> None:
-    assert group_member.BEFORE[-1] == group_member.AFTER[0] == "machine"
-    assert (
-        {*group_member.BEFORE}
-        == {*group_member.AFTER}
-        == {*("machine", "server", "driver", "database", "upstream")}
-    )
+    assert turns_here.BEFORE[-1] == turns_here.AFTER[0] == "machine"
+    assert {*turns_here.BEFORE} == {*turns_here.AFTER} == {*("machine", "server")}
+    assert {*group_member.BESIDE} == {*("driver", "database", "upstream")}
 
 
 def test_one_reading_is_taken_before_the_block_and_one_after_it() -> None:

@@ -697,6 +697,7 @@ def test_clocks_of_several_hosts_must_agree(offset_ns, level, words):
         ("drivers_completed", {}, "sound", "all 2 load generators ran to their end"),
         ("drivers_completed", {"lost_s": 1.5}, "void", "`two` was lost, last report at 1.5 s"),
         ("drivers_completed", {"lost_s": 1.5}, "void", "did not respond for 10 s"),
+        ("counters_agree", {"lost_s": 1.5}, "not_checked", "lost `two`, whose rows"),
         ("drivers_completed", {"uncounted": 1}, "void", "`two` counted"),
         ("drivers_completed", {"unopened": 1}, "void", "`two` did not open 10 %"),
         ("hosts_agree", {"slower": 1.2}, "sound", "by a factor of 1."),

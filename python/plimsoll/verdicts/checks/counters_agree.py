@@ -8,9 +8,11 @@ the load generator claims:
 - requests, and on the server's host also responses, against segments sent: without pipelining each
   needs a segment of its own.
 
-Of several load generators these are the counters of all of their hosts, added up. Counters cover
-the whole host, so an excess may belong to another program, and only a deficit
-is judged. If the kernel counted more than twice as many, other traffic would hide what is missing,
+Of several load generators these are the counters of all of their hosts, added up. Rows and counters
+of one that was lost are missing, while the server counted its requests: nothing is compared then.
+
+Counters cover the whole host, so an excess may belong to another program, and only a deficit is
+judged. If the kernel counted more than twice as many, other traffic would hide what is missing,
 so they are not compared.
 
 If connections are kept open, the kernel's connections on the server's port are compared with those
@@ -116,6 +118,12 @@ TOGETHER_NS = 100_000_000
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether driver, kernel and server agree."""
+    if lost := [one.host for one in tables.recording.hosts if one.driver is None]:
+        hosts = wording.listed([f"`{host}`" for host in lost])
+        sentence = f"the load lost {hosts}, whose rows and counters are missing"
+        return of_trial(
+            NAME, tables.recording, [not_checked(limits.of(UNSEEN_RATIO), sentence)], SOURCE
+        )
     counted = _by_the_kernel(tables, limits) if tables.recording.is_over_tcp else {}
     findings = [finding for finding in counted.values() if finding is not None]
     findings += _by_the_server(tables, limits)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.conduct import resting
-from plimsoll.conduct.resting import RestingServer
 from plimsoll.processes import cpu_clock
+from plimsoll.serving import resting
+from plimsoll.serving.resting import RestingServer
 
 BUSY = "while True: pass"
 IDLE = "import time; time.sleep(60)"
