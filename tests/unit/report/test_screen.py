@@ -24,7 +24,9 @@ from plimsoll.report.load import markdown as load_markdown
 from plimsoll.report.load import one_line, screen, screen_doubts
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.checks import CHECKS
+from plimsoll.verdicts.judge import judge
 from plimsoll.verdicts.verdict import Level, Sentence, Verdict
+from recordings import as_load, simulate
 
 CHECK_NAMES = [check.NAME for check in CHECKS]
 SAID = "Throughput scattered within the window: its mean is known to ±60 % only, at 95 %."
@@ -132,37 +134,25 @@ def test_redirects_are_named_though_they_are_accepted() -> None:
     assert told == "302 × 500 (redirects are not followed)"
 
 
-@pytest.mark.parametrize(
-    ("level", "check", "is_told_once"),
-    [
-        ("sound", "steady", True),
-        ("doubtful", "steady", True),
-        ("doubtful", "responses_correct", False),
-        ("void", "steady", False),
-    ],
-)
-def test_a_short_load_says_once_that_it_is_too_short(
-    level: Level, check: str, is_told_once: bool
-) -> None:
-    verdicts = judged(level, check)
-    found = trial(verdicts=verdicts)
-    short = sample.changed(sample.summary("t"), duration_s=0.018)
-    lines = shown(replace(found, data=replace(found.data, summary=short)))
-    said = [line for line in lines if "too short to judge" in line]
-    assert bool(said) == is_told_once
-    if said:
-        assert lines[-1] == said[0]
-        assert "give `-d 5s` or more" in said[0]
-        assert ("(Not steady)" in lines[-2]) == (level == "doubtful"), lines[-2]
-    assert not any("too short" in line for line in shown(found))
+def short_load() -> TrialFindings:
+    """A load of less than a second, as it is judged."""
+    tables = as_load(simulate(ramp_s=0.0, hold_s=0.9))
+    found = trial(verdicts=judge(tables))
+    return replace(found, data=replace(found.data, recording=tables.recording))
 
 
-def test_a_short_load_of_some_requests_is_told_to_make_more_of_them() -> None:
-    found = trial(verdicts=judged("doubtful", "steady"))
-    recording = replace(found.recording, load=replace(found.recording.load, request_limit=100))
-    short = sample.changed(sample.summary("t"), duration_s=0.018, throughput_per_s=8_300.0)
-    data = replace(found.data, summary=short, recording=recording)
-    assert "give `-n 50000` or more" in shown(replace(found, data=data))[-1]
+def test_a_short_load_says_once_in_each_form_that_it_is_too_short() -> None:
+    found = short_load()
+    assert found.level == "doubtful"
+    lines = shown(found)
+    assert lines[-1] == "  → Load for longer: `-d 5s` or more."
+    forms = ("\n".join(lines), one_line.line(found), load_markdown.render(found))
+    for text in forms:
+        assert text.count("Too short to judge") == 1, text
+        assert "doubtful" in text
+        assert "sound" not in text
+    assert one_line.line(found).startswith("▲ doubtful (Too short to judge)  ")
+    assert len(lines) <= screen.MOST_LINES + screen_doubts.MOST_LINES
 
 
 def test_an_interrupted_load_says_so_in_its_line() -> None:

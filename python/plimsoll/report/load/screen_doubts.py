@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -41,12 +40,6 @@ MOST_KINDS = 6
 
 ENERGY = {"rapl": "RAPL", "wall": "power meter"}
 """Sources of energy, and the names of their lines."""
-
-SHORT_S = 1.0
-"""A measurement window below it is too short to judge, in seconds: reported once."""
-
-ENOUGH_S = 5
-"""A measurement window that is long enough for most checks, in seconds."""
 
 
 def show(found: TrialFindings, console: Console | None = None, *, verbose: bool = False) -> None:
@@ -136,10 +129,6 @@ def _verdicts(found: TrialFindings, width: int, *, verbose: bool) -> Iterator[Te
     doubts = sorted(
         (one for one in found.verdicts if one.is_doubting), key=lambda one: one.level != "void"
     )
-    if not verbose and _is_too_short(found, doubts):
-        yield Text.assemble(reported, f" {_as_far_as(found, doubts)}")
-        yield Text(f"  → too short to judge: give {_enough(found)} or more", style="dim")
-        return
     yield Text.assemble(reported, f" {_by(found, doubts)}")
     if verbose:
         for verdict in doubts:
@@ -160,33 +149,6 @@ def _by(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
         if reported
         else ""
     )
-
-
-def _is_too_short(found: TrialFindings, doubts: Sequence[Verdict]) -> bool:
-    """Whether nothing but the shortness of a load is behind what is doubted."""
-    summary = found.summary
-    if summary is None or summary.duration_s >= SHORT_S or not found.has_ended_well:
-        return False
-    return found.level != "void" and not any(
-        catalogue.role(one.check).needs_no_time for one in doubts
-    )
-
-
-def _as_far_as(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
-    """Which checks doubt so short a load, and how short it is."""
-    length = wording.seconds(found.summary.duration_s if found.summary else None)
-    names = listed([catalogue.title(one.check, one.level) for one in doubts], 2)
-    return f"{f'({names}) ' if names else ''}as far as {length} can tell"
-
-
-def _enough(found: TrialFindings) -> str:
-    """The option for a load that is long enough: of requests where these end it, else of time."""
-    load, summary = found.recording.load, found.summary
-    if summary is None or load.model == "unknown" or not load.request_limit:
-        return f"`-d {ENOUGH_S}s`"
-    needed = max(summary.throughput_per_s * ENOUGH_S, load.request_limit + 1.0)
-    step = 10 ** math.floor(math.log10(needed))
-    return f"`-n {math.ceil(needed / step) * step}`"
 
 
 def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
