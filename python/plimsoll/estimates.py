@@ -28,7 +28,10 @@ REQUEST_BYTES = 48
 ROW_S = 2e-6
 """Seconds for which each request is stored, summarised and judged after the load."""
 
-ASSUMED_BEGIN_S = 2.0
+PROGRAM_S = 1.0
+"""Seconds in which the program starts and ends, outside of what it can measure."""
+
+ASSUMED_BEGIN_S = 1.0
 """Seconds of a run before its first server, assumed: digests of what runs, facts of the host."""
 
 ASSUMED_DATABASE_S = 3.0
@@ -287,6 +290,7 @@ def estimate(
     requests = [_requests(trial.load, _rate(trial, paces)) for trial in trials]
     duration_s = conducting_s(trials, course, paces) + ROW_S * sum(requests)
     if with_report and trials:
+        duration_s += PROGRAM_S
         duration_s += paces.until_first_server_s(has_database=course.has_database)
         duration_s += paces.report_s(len(trials))
     return PlanEstimate(

@@ -18,6 +18,7 @@ from plimsoll.estimates import (
     ASSUMED_DATABASE_S,
     ASSUMED_GATE_S,
     AT_ONCE,
+    PROGRAM_S,
     ROW_S,
     Course,
     FrameworkPace,
@@ -87,14 +88,16 @@ def test_the_time_of_a_plan_is_loads_starts_pauses_rows_and_report() -> None:
     starts_and_rest_s = 6 * (0.1 + 1.0) + 3 * (4.0 + 2.0)
     rows_s = ROW_S * 10 * (3 * 100 + 3 * 300 + 3 * 10)
     assert found.duration_s == pytest.approx(
-        4.0 + 90.0 + starts_and_rest_s + 8 * 5.0 + rows_s + 2 * report_s(9)
+        PROGRAM_S + 4.0 + 90.0 + starts_and_rest_s + 8 * 5.0 + rows_s + 2 * report_s(9)
     )
 
 
 def test_a_run_under_way_has_begun_and_leaves_out_its_report() -> None:
     trials = plan(CAMPAIGN)
     whole, rest = (estimate(trials, AT_ONCE, KNOWN, with_report=one) for one in (True, False))
-    assert whole.duration_s - rest.duration_s == pytest.approx(4.0 + 2 * report_s(len(trials)))
+    assert whole.duration_s - rest.duration_s == pytest.approx(
+        PROGRAM_S + 4.0 + 2 * report_s(len(trials))
+    )
 
 
 def test_a_report_is_estimated_by_the_nearest_that_was_written() -> None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from plimsoll import cli, lab, machine
+from plimsoll.campaign import places
+from plimsoll.campaign.documents import shown
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.cli import heard, messages, options
 from plimsoll.errors import FrameworkError
-
-if TYPE_CHECKING:
-    pass
 
 SEED = 1
 
@@ -72,5 +70,6 @@ def command(
         click.echo(json.dumps(found, indent=1))
     failed = any(one["error"] or one["failures"] for one in found)
     if failed and not as_json:
-        messages.note("the contract is described in `frameworks/README.md`")
+        contract = places.writable(places.own("frameworks")) / "README.md"
+        messages.note(f"the contract is described in `{shown(contract)}`")
     return FrameworkError.exit_code if failed else 0

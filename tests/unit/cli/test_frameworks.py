@@ -345,7 +345,8 @@ def test_a_failure_is_shown_with_request_answer_and_rule(
     for line in lines:
         assert f"\n  {line}" in ran.stdout
     assert "log       listening" in ran.stdout
-    assert "note: the contract is described in `frameworks/README.md`" in ran.stderr
+    (contract,) = re.findall("note: the contract is described in `(.*)`", ran.stderr)
+    assert "## " in Path(contract).read_text(encoding="utf-8")
 
 
 def test_the_whole_request_is_shown_when_asked_for(root: Path) -> None:
