@@ -104,6 +104,20 @@ def test_doubts_take_few_lines_more_and_those_left_out_are_named(count: int) -> 
     assert ("`-v`" in " ".join(doubted)) == (count > 2)
 
 
+def test_the_first_doubt_is_cut_to_its_first_sentence_where_it_takes_too_many_lines() -> None:
+    remedy = "Do not use these numbers; repeat the load, and report a bug if it happens again."
+    (sound, doubt) = judged("doubtful", "steady")
+    several = tuple(Sentence("doubtful", f"{number} {SAID}", remedy) for number in range(4))
+    two = (sound, replace(doubt, sentences=several), *judged("doubtful", "backlog")[1:])
+    well, doubted = shown(trial()), shown(trial(verdicts=two))
+    assert len(doubted) - len(well) <= screen_doubts.MOST_LINES
+    text = " ".join(" ".join(doubted).split())
+    assert f"0 {SAID} … → {remedy}" in text
+    assert "`-v` shows everything" in text
+    everything = " ".join(" ".join(shown(trial(verdicts=two), verbose=True)).split())
+    assert all(one.text in everything for one in several)
+
+
 def test_every_number_that_a_person_wants_is_there() -> None:
     text = "\n".join(shown(trial(statuses=statuses(s200=56_000))))
     for words in (

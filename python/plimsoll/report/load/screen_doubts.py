@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -156,14 +157,26 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
     left = MOST_LINES
     for place, verdict in enumerate(doubts):
         rest = doubts[place:]
+        room = left - (len(rest) > 1)
         lines = list(_verdict(verdict, width, most=1))
-        height = sum(text.plain.count("\n") + 1 for text in lines)
-        if place and height > left - (len(rest) > 1):
+        if not place and _height(lines) > room:
+            lines = list(_verdict(_first_sentence(verdict), width, most=1))
+        if place and _height(lines) > room:
             names = listed([catalogue.title(one.check, one.level) for one in rest], 3)
             yield Text(cut(f"+ {names}; `-v` shows everything", width), style="dim")
             return
         yield from lines
-        left -= height
+        left -= _height(lines)
+
+
+def _height(lines: Sequence[Text]) -> int:
+    return sum(text.plain.count("\n") + 1 for text in lines)
+
+
+def _first_sentence(verdict: Verdict) -> Verdict:
+    """The same with its first sentence alone, which has an ellipsis for the others."""
+    first, *_ = verdict.sentences
+    return replace(verdict, sentences=(replace(first, text=f"{first.text} …"),))
 
 
 def _verdict(verdict: Verdict, width: int, most: int | None = None) -> Iterator[Text]:
