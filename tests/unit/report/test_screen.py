@@ -131,6 +131,18 @@ def test_every_number_that_a_person_wants_is_there() -> None:
         assert words in "\n".join(shown(trial(), verbose=True))
 
 
+def test_what_another_tool_does_not_log_has_no_line() -> None:
+    unknown = sample.driver(threads=0, peak_rss_bytes=None)
+    found = trial()
+    summary = sample.changed(found.summary, driver_busy_cores=None, received_bytes_per_s=None)
+    data = replace(found.data, recording=replace(found.recording, driver=unknown), summary=summary)
+    known, lines = shown(found), shown(replace(found, data=data))
+    assert [one for one in known if one.startswith("load generator")]
+    assert not [one for one in lines if one.startswith("load generator")]
+    (rate,) = (one for one in lines if one.startswith("throughput"))
+    assert rate.split(maxsplit=1)[1] == "8,000/s"
+
+
 def test_status_codes_that_were_not_expected_are_named_with_what_was() -> None:
     expected = sample.recording(expected=(ExpectedResponse((200, 399)),))
     found = trial(statuses=statuses(s401=38_309, s200=12))

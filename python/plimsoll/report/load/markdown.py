@@ -48,8 +48,8 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
     for name, text, _ in screen.facts(found, summary, verbose=False):
         yield f"| {literal(name)} | {literal(text)} |"
     recording = found.recording
-    if recording.driver is not None:
-        yield f"| load generator | {literal(screen_doubts.driver(summary, recording))} |"
+    if used := screen_doubts.driver(summary, recording):
+        yield f"| load generator | {literal(used)} |"
     for name, text in screen_doubts.energy(found, summary):
         yield f"| {literal(name)} | {literal(text)} |"
     yield ""

@@ -54,7 +54,8 @@ def show(found: TrialFindings, console: Console | None = None, *, verbose: bool 
     out = console or Console(highlight=False)
     summary = found.summary
     if summary is not None and found.recording.driver is not None:
-        out.print(line("load generator", driver(summary, found.recording), out.width, ""))
+        if used := driver(summary, found.recording):
+            out.print(line("load generator", used, out.width, ""))
         for name, text in energy(found, summary):
             out.print(line(name, text, out.width, ""))
     if found.kinds:
@@ -67,13 +68,13 @@ def show(found: TrialFindings, console: Console | None = None, *, verbose: bool 
 
 
 def driver(summary: Summary, recording: Recording) -> str:
-    """What the load generator needed."""
-    driver = recording.driver
-    threads = driver.threads if driver else 0
-    memory = wording.size(driver.peak_rss_bytes if driver else None)
-    busy_cores = summary.driver_busy_cores
-    busy = "" if busy_cores is None else f"{wording.busy_cores(busy_cores)} busy, "
-    return f"{busy}{wording.several(threads, 'thread')}; {memory}"
+    """What the load generator needed, as far as it is known; empty where nothing is."""
+    driver, busy_cores = recording.driver, summary.driver_busy_cores
+    busy = "" if busy_cores is None else f"{wording.busy_cores(busy_cores)} busy"
+    threads = wording.several(driver.threads, "thread") if driver and driver.threads else ""
+    memory_bytes = driver.peak_rss_bytes if driver else None
+    memory = "" if memory_bytes is None else wording.size(memory_bytes)
+    return "; ".join(filter(None, (", ".join(filter(None, (busy, threads))), memory)))
 
 
 def energy(found: TrialFindings, summary: Summary) -> Iterator[tuple[str, str]]:
