@@ -45,6 +45,8 @@ LIMITS = (HELD_S,)
 NEEDS = None
 ENOUGH_S = 5
 """A measurement window that is long enough for most checks, in seconds."""
+DIGITS = 3
+"""Of a window's length in seconds: one of a second may end a fraction of a millisecond early."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -54,7 +56,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(HELD_S)
-    held_s = sum(end - start for start, end in tables.holds) / 1e9
+    held_s = round(sum(end - start for start, end in tables.holds) / 1e9, DIGITS)
     if tables.recording.origin == "campaign" or tables.recording.turns:
         return not_checked(limit, "the load is repeated, so no trial is judged by its length")
     if not held_s:
