@@ -1556,6 +1556,8 @@ def test_every_limit_of_a_check_has_a_recording_on_either_side(monkeypatch):
     [
         (0.9, {}, "doubtful", "Load for longer: `-d 5s` or more."),
         (0.9, {"request_limit": 1800}, "doubtful", "Load for longer: `-n 10000` or more."),
+        (0.0002, {}, "doubtful", "Load for longer: `-d 5s` or more."),
+        (0.9996, {}, "sound", ""),
         (1.0, {}, "sound", ""),
     ],
 )

@@ -56,7 +56,8 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(HELD_S)
-    held_s = round(sum(end - start for start, end in tables.holds) / 1e9, DIGITS)
+    ran_s = sum(end - start for start, end in tables.holds) / 1e9
+    held_s = max(ran_s, round(ran_s, DIGITS))
     if tables.recording.origin == "campaign" or tables.recording.turns:
         return not_checked(limit, "the load is repeated, so no trial is judged by its length")
     if not held_s:
