@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.cli import check, checking, install
 from plimsoll.cli import list as listing
+from plimsoll.errors import InputError
 from plimsoll.install import apt, requirements
 
 TABLE = """\
@@ -295,6 +296,17 @@ def test_a_framework_that_keeps_the_contract_is_right_in_all(root: Path) -> None
     assert code == 0
     words = [line.split()[1:] for line in ran.stdout.splitlines()]
     assert words == [["empty", "ok"], ["backlog", "ok"], ["stop", "ok"]]
+
+
+def test_frameworks_of_plimsoll_are_named_beside_those_of_the_user(root: Path) -> None:
+    broken(root, "body")
+    _, ran = typed(listing, root)
+    (others,) = re.findall("found by their names too: ([^`]*)\n\n", ran.stdout)
+    assert {"reference", "go", "django"} <= set(others.split())
+    assert "small" not in others.split()
+    with pytest.raises(InputError, match="unknown framework `djangoo`") as raised:
+        typed(check, root, "djangoo")
+    assert raised.value.problems[0].hint == "did you mean `django`?"
 
 
 @pytest.mark.parametrize(
