@@ -18,7 +18,7 @@ TITLE = "Connections"
 CAPTION = (
     "Connections requested, open at the end of each second, and open with at least one "
     "response byte so far. Where more are open than have a response byte, the kernel has "
-    "accepted connections that the server has not: *waiting* are those in its listen queue."
+    "accepted connections that the server has not; those in its listen queue are waiting."
 )
 TABLE = "seconds"
 COLUMNS = {
