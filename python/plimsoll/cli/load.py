@@ -79,7 +79,7 @@ def _refuse_script(_context: click.Context, _option: click.Parameter, script: st
         raise InputError([Problem("", message, hint)])
 
 
-class _Load(options.Grouped):
+class LoadVerb(options.Grouped):
     """The verb, which knows the `-q` of oha, a rate, from its own, which takes no value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -94,7 +94,7 @@ class _Load(options.Grouped):
         return super().parse_args(ctx, args)
 
 
-@click.command(name="load", cls=_Load, groups=GROUPS, alone=ALONE, epilog=EPILOGUE)
+@click.command(name="load", cls=LoadVerb, groups=GROUPS, alone=ALONE, epilog=EPILOGUE)
 @click.argument("url", nargs=-1, required=True, metavar="URL...")
 @click.option(
     "-c",
