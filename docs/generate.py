@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -30,7 +32,7 @@ from plimsoll.verdicts.catalogue import LIMITS
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
 from plimsoll.verdicts.figure_set_checks import FIGURE_SET_CHECKS
 from plimsoll.verdicts.limits import Limit
-from plimsoll.verdicts.verdict import Verdict
+from plimsoll.verdicts.verdict import Sentence, Verdict
 
 FOLDER = Path(__file__).parent
 PUBLISHED = FOLDER / "published"
@@ -52,6 +54,12 @@ SELECT trial, unnest(verdicts, recursive := true) FROM 'results/quick/derived/*/
 [postgres.md](postgres.md)."""
 """Where tables are stored, and how to query those of all trials."""
 
+
+VERDICTS = """\
+Verdicts on a trial are in `derived/<trial>/verdicts.json`, those on a campaign in
+`derived/campaign_verdicts.json`: an object whose `verdicts` is a list. `origin` says what they were
+derived from; when that changes, they are derived again. Each verdict has"""
+"""Where verdicts are stored."""
 
 TABLES_OF_THE_REPORT = """\
 What reports read in addition to the tables above. They are in `derived/<trial>/` too, in no export,
@@ -87,10 +95,22 @@ def _tables() -> str:
     lines += ["", "## Tables of the report", "", TABLES_OF_THE_REPORT]
     for table in tables.REPORT_TABLES:
         lines += _table(table, heading="###")
+    lines += ["", "## `verdicts` and `campaign_verdicts`", "", VERDICTS, "", *_fields(Verdict)]
+    lines += ["", "and each of its sentences", "", *_fields(Sentence)]
     lines += ["", "## Quantities of `usage`", "", "| quantity | kind | meaning |"]
     lines += ["| --- | --- | --- |"]
     lines += [f"| `{one.name}` | {one.kind} | {one.meaning} |" for one in tables.QUANTITIES]
     return "\n".join(lines) + "\n"
+
+
+def _fields(of: type) -> Iterator[str]:
+    """The attributes of a class as its description has them."""
+    yield "| field | meaning |"
+    yield "| --- | --- |"
+    _, _, listed = inspect.cleandoc(of.__doc__ or "").partition("Attributes:\n")
+    entries = re.split(r"^    (?=\w)", listed, flags=re.MULTILINE)
+    for name, _, meaning in (entry.partition(": ") for entry in entries[1:]):
+        yield f"| `{name}` | {' '.join(meaning.split())} |"
 
 
 def _table(table: tables.Table, heading: str = "##") -> list[str]:

@@ -28,8 +28,14 @@ REQUEST_BYTES = 48
 ROW_S = 2e-6
 """Seconds for which each request is stored, summarised and judged after the load."""
 
-BEGIN_S = 2.0
-"""Seconds of a run before its first server: digests of what runs, facts of the host."""
+PROGRAM_S = 1.0
+"""Seconds in which the program starts and ends, outside of what it can measure."""
+
+ASSUMED_BEGIN_S = 1.0
+"""Seconds of a run before its first server, assumed: digests of what runs, facts of the host."""
+
+ASSUMED_DATABASE_S = 3.0
+"""Seconds by which the begin is assumed to be longer where PostgreSQL starts in it."""
 
 ASSUMED_REQUESTS_PER_S = 50_000.0
 """Requests per second assumed if the load does not define them."""
@@ -92,21 +98,13 @@ class FrameworkPace:
             return known[endpoint]
         return fmean(known.values()) if known else ASSUMED_REQUESTS_PER_S
 
-    def around_s(self, *, takes_turns: bool) -> float:
-        """Seconds of a trial besides what is counted apart.
+    def around_s(self, *, takes_turns: bool) -> float | None:
+        """Seconds of a trial besides what is counted apart; None where there was none.
 
         Args:
             takes_turns: Whether its server is shared.
         """
-        kept = self.in_turns_s if takes_turns else self.beside_s
-        if kept is not None:
-            return kept
-        return ASSUMED_IN_TURNS_S if takes_turns else ASSUMED_BESIDE_S
-
-    @property
-    def examined_s(self) -> float:
-        """Seconds of its compliance gate, with the start of its server."""
-        return ASSUMED_GATE_S + self.start_s if self.gate_s is None else self.gate_s
+        return self.in_turns_s if takes_turns else self.beside_s
 
 
 @dataclass(frozen=True)
@@ -116,13 +114,18 @@ class Paces:
     Attributes:
         frameworks: By reference; those that never ran here are missing.
         turn_s: Seconds around each turn.
-        report_factor: How much longer a report takes than `report_s` says; None where there was
-            none.
+        begin_s: Seconds of a run before its first server; None where there was none.
+        begin_with_database_s: The same where PostgreSQL starts in it.
+        report_factors: How much longer a report takes than `report_s` says, by `size_class`.
+        others: Frameworks that ran here, and that nobody asks for.
     """
 
     frameworks: Mapping[str, FrameworkPace] = field(default_factory=dict[str, FrameworkPace])
     turn_s: float = ASSUMED_TURN_S
-    report_factor: float | None = None
+    begin_s: float | None = None
+    begin_with_database_s: float | None = None
+    report_factors: Mapping[int, float] = field(default_factory=dict[int, float])
+    others: tuple[FrameworkPace, ...] = ()
 
     def of(self, trial: Trial) -> FrameworkPace:
         """What is known of the framework of a trial, or assumed."""
@@ -139,6 +142,56 @@ class Paces:
         known = self.frameworks.get(framework.reference)
         return known.rate_at(endpoint) if known else ASSUMED_REQUESTS_PER_S
 
+    def around_s(self, trial: Trial, *, takes_turns: bool) -> float:
+        """Seconds of a trial besides what is counted apart: its framework's, else those of others.
+
+        Args:
+            trial: The trial.
+            takes_turns: Whether its server is shared.
+        """
+        kept = self.of(trial).around_s(takes_turns=takes_turns)
+        if kept is not None:
+            return kept
+        every = (*self.frameworks.values(), *self.others)
+        found = [one.around_s(takes_turns=takes_turns) for one in every]
+        assumed_s = ASSUMED_IN_TURNS_S if takes_turns else ASSUMED_BESIDE_S
+        return _mean_of(found, assumed_s)
+
+    def examined_s(self, trial: Trial) -> float:
+        """Seconds of the compliance gate of a framework, with the start of its server.
+
+        Args:
+            trial: A trial of the framework.
+        """
+        kept = self.of(trial)
+        if kept.gate_s is not None:
+            return kept.gate_s
+        every = (*self.frameworks.values(), *self.others)
+        gates_s = [None if one.gate_s is None else one.gate_s - one.start_s for one in every]
+        return max(0.0, _mean_of(gates_s, ASSUMED_GATE_S)) + kept.start_s
+
+    def until_first_server_s(self, *, has_database: bool) -> float:
+        """Seconds of a run before its first server.
+
+        Args:
+            has_database: Whether PostgreSQL starts in it.
+        """
+        alone_s = ASSUMED_BEGIN_S if self.begin_s is None else self.begin_s
+        if not has_database:
+            return alone_s
+        kept = self.begin_with_database_s
+        return alone_s + ASSUMED_DATABASE_S if kept is None else kept
+
+    def report_s(self, trials: int) -> float:
+        """Seconds of the report of some trials, by the reports of the nearest number of trials.
+
+        Args:
+            trials: Their number.
+        """
+        sizes = self.report_factors
+        nearest = min(sizes, key=lambda one: abs(one - size_class(trials)), default=None)
+        return report_s(trials) * (1.0 if nearest is None else sizes[nearest])
+
 
 @dataclass(frozen=True)
 class Course:
@@ -149,17 +202,25 @@ class Course:
         idle_s: Seconds for which the idle host is read before and after each of them.
         turn_s: Length of a turn in seconds; 0 where each trial has a server of its own.
         has_gate: Whether each framework passes the compliance gate first.
+        has_database: Whether PostgreSQL runs beside the servers.
     """
 
     cool_down_s: float = 0.0
     idle_s: float = 0.0
     turn_s: float = 0.0
     has_gate: bool = False
+    has_database: bool = False
 
     @classmethod
     def of(cls, campaign: Campaign) -> Self:
         """That of a campaign."""
-        return cls(campaign.cool_down_s, campaign.idle_s, campaign.turn_s, campaign.compliance)
+        return cls(
+            campaign.cool_down_s,
+            campaign.idle_s,
+            campaign.turn_s,
+            has_gate=campaign.compliance,
+            has_database=any(one.database is not None for one in campaign.endpoints),
+        )
 
     def parts(self, trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], ...]:
         """Trials between two pauses: groups in turns, else each alone."""
@@ -229,8 +290,9 @@ def estimate(
     requests = [_requests(trial.load, _rate(trial, paces)) for trial in trials]
     duration_s = conducting_s(trials, course, paces) + ROW_S * sum(requests)
     if with_report and trials:
-        factor = 1.0 if paces.report_factor is None else paces.report_factor
-        duration_s += BEGIN_S + factor * report_s(len(trials))
+        duration_s += PROGRAM_S
+        duration_s += paces.until_first_server_s(has_database=course.has_database)
+        duration_s += paces.report_s(len(trials))
     return PlanEstimate(
         trials=len(trials),
         load_s=loads_s(trials, paces),
@@ -246,7 +308,7 @@ def conducting_s(trials: Sequence[Trial], course: Course, paces: Paces) -> float
     """Seconds that some trials take, without what depends on the number of requests."""
     parts = course.parts(trials)
     pauses_s = course.idle_around_s * len(parts) + course.cool_down_s * max(0, len(parts) - 1)
-    around_s = sum(paces.of(one).around_s(takes_turns=bool(course.turn_s)) for one in trials)
+    around_s = sum(paces.around_s(one, takes_turns=bool(course.turn_s)) for one in trials)
     return (
         loads_s(trials, paces)
         + sum(starts_s(part, paces) for part in parts)
@@ -282,8 +344,19 @@ def report_s(trials: int) -> float:
     return REPORT_S + REPORT_PER_TRIAL_S * trials if trials else 0.0
 
 
+def size_class(trials: int) -> int:
+    """How large a report is, as a power of two: most of a small one is not about its trials."""
+    return max(0, trials).bit_length()
+
+
 def _gates_s(trials: Sequence[Trial], paces: Paces) -> float:
-    return sum({one.framework.reference: paces.of(one).examined_s for one in trials}.values())
+    return sum({one.framework.reference: paces.examined_s(one) for one in trials}.values())
+
+
+def _mean_of(found: Sequence[float | None], assumed: float) -> float:
+    """The mean of what is known; where nothing is, what is assumed."""
+    known = [one for one in found if one is not None]
+    return fmean(known) if known else assumed
 
 
 def _rate(trial: Trial, paces: Paces) -> float:

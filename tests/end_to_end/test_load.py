@@ -423,6 +423,26 @@ def test_the_result_has_the_form_that_was_asked_for(
         assert ran.stdout.startswith(begins)
 
 
+def test_a_short_load_is_too_short_to_judge_in_every_form(
+    reference_server: str, tmp_path: Path
+) -> None:
+    url, amount = f"{reference_server}/2048", ("-n", 100, "-c", 2)
+    for typed in ((), ("-q",), ("-o", "md")):
+        ran = run("load", url, *amount, *typed, folder=tmp_path)
+        assert ran.stdout.count("Too short to judge") == 1, ran.stdout
+        assert "sound" not in ran.stdout
+    found = json.loads(run("load", url, *amount, "--json", folder=tmp_path).stdout)
+    with plimsoll.load(url, requests=100, connections=2) as result:
+        of_library = {one.check: one.level for one in result.verdicts}
+    of_command = {one["check"]: one["level"] for one in found["verdicts"]}
+    for levels in (of_command, of_library):
+        assert levels["long_enough"] == "doubtful"
+        assert "doubtful" not in {
+            level for check, level in levels.items() if check != "long_enough"
+        }
+    assert found["level"] in ("doubtful", "void")
+
+
 def test_a_warm_up_is_not_summarised(counting: tuple[str, type[Counting]], tmp_path: Path) -> None:
     address, seen = counting
     typed = ("-R", 100, "-c", 5, "-d", "500ms", "--warm-up", "1s")
@@ -463,11 +483,9 @@ def test_flags_of_other_tools_are_understood(reference_server: str, tmp_path: Pa
         (["https://127.0.0.1/", "--cacert", "x"], "--cacert: there is no file `x`", "path"),
         (["http://127.0.0.1:99999/"], "is not a valid URL", "http://127.0.0.1:8080/path"),
         (["http://"], "is not a valid URL", "http://127.0.0.1:8080/path"),
-        (
-            ["127.0.0.1", "-q", "100"],
-            "`100` is an ambiguous IPv4 address",
-            "for a rate `--rate 100`",
-        ),
+        (["127.0.0.1", "-q", "100"], "`-q 100`: `-q` takes no value", "write `-R 100`"),
+        (["-q2.5k", "127.0.0.1"], "`-q 2.5k`: `-q` takes no value", "write `-R 2.5k`"),
+        (["127.0.0.1", "100"], "`100` is an ambiguous IPv4 address", "for a rate `--rate 100`"),
         (["http://[::1/"], "is not a valid URL", "http://127.0.0.1:8080/path"),
         (["http://me:secret@127.0.0.1/"], "password in the URL is not supported", "Authorization"),
         (["http://127.0.0.1/a b"], "contains white space", "`%20`"),

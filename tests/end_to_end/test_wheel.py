@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from email import message_from_string
 from importlib import metadata
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from packaging.requirements import Requirement
@@ -186,7 +188,33 @@ def test_a_campaign_runs_by_its_name_and_writes_nothing_into_the_environment(
     ]
     assert [one["ending"]["kind"] for one in trials] == ["completed", "completed"]
     assert (folder / "results" / "quick" / "report" / "index.html").is_file()
+    assert watched(environment, folder, variables) == "2/2 · quick · Plimsoll"
+    assert set(queried(environment, folder)) == {"reference", "python-http-server"}
     assert files(environment) == before
+
+
+def watched(environment: Path, folder: Path, variables: dict[str, str]) -> str:
+    """The title of the live page of the finished run."""
+    words = ("watch", "results/quick", "--port", "0")
+    running = Running((str(environment / "bin" / "plimsoll"), *words), folder, variables)
+    running.wait_until_it_says("Ctrl-C ends it")
+    with urlopen(running.stdout.strip(), timeout=60) as page:
+        text = page.read().decode()
+    running.press_ctrl_c()
+    assert running.end().code == 0
+    (title,) = re.findall("<title>(.*)</title>", text)
+    return title
+
+
+def queried(environment: Path, folder: Path) -> list[str]:
+    """Frameworks by the first query of `docs/analysis.md`, in the environment of the wheel."""
+    page = (CHECKOUT / "docs" / "analysis.md").read_text(encoding="utf-8")
+    query = page.partition("```sql\n")[2].partition("```")[0]
+    code = f"import duckdb, json; print(json.dumps(duckdb.sql({query!r}).fetchall()))"
+    program = (environment / "bin" / "python", "-c", code)
+    ran = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return [row[0] for row in json.loads(ran.stdout)]
 
 
 @pytest.mark.parametrize(

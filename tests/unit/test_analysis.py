@@ -136,5 +136,12 @@ def test_a_program_sees_the_stage_of_each_request(results: Path) -> None:
         assert {row["trial"] for row in stages} == {one.id for one in read.trials}
 
 
+def test_everything_that_is_derived_is_documented(results: Path) -> None:
+    page = (PAGE.parent / "tables.md").read_text(encoding="utf-8")
+    headings = set(re.findall(r"`(\w+)`", " ".join(re.findall("^#+ .*", page, re.MULTILINE))))
+    derived = {path.stem for path in (results / "derived").rglob("*.*") if path.is_file()}
+    assert {"summaries", "verdicts", "campaign_verdicts", "comparisons"} <= derived <= headings
+
+
 def test_polars_and_pandas_are_here_where_this_project_is_tested() -> None:
     assert all(importlib.util.find_spec(name) for name in ("pandas", "polars"))

@@ -13,8 +13,12 @@ from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.power import SETTLE_S
 from plimsoll.estimates import (
+    ASSUMED_BEGIN_S,
+    ASSUMED_BESIDE_S,
+    ASSUMED_DATABASE_S,
+    ASSUMED_GATE_S,
     AT_ONCE,
-    BEGIN_S,
+    PROGRAM_S,
     ROW_S,
     Course,
     FrameworkPace,
@@ -22,6 +26,7 @@ from plimsoll.estimates import (
     PlanEstimate,
     estimate,
     report_s,
+    size_class,
 )
 from plimsoll.plan import Trial, plan
 
@@ -43,7 +48,9 @@ KNOWN = Paces(
         "rails": FrameworkPace(4.0, 2.0, 1.5, 7.0, {"2048": 10.0}),
     },
     turn_s=0.02,
-    report_factor=2.0,
+    begin_s=4.0,
+    begin_with_database_s=9.0,
+    report_factors={size_class(9): 2.0},
 )
 NO_ROWS = replace(
     KNOWN,
@@ -81,14 +88,50 @@ def test_the_time_of_a_plan_is_loads_starts_pauses_rows_and_report() -> None:
     starts_and_rest_s = 6 * (0.1 + 1.0) + 3 * (4.0 + 2.0)
     rows_s = ROW_S * 10 * (3 * 100 + 3 * 300 + 3 * 10)
     assert found.duration_s == pytest.approx(
-        BEGIN_S + 90.0 + starts_and_rest_s + 8 * 5.0 + rows_s + 2 * report_s(9)
+        PROGRAM_S + 4.0 + 90.0 + starts_and_rest_s + 8 * 5.0 + rows_s + 2 * report_s(9)
     )
 
 
 def test_a_run_under_way_has_begun_and_leaves_out_its_report() -> None:
     trials = plan(CAMPAIGN)
     whole, rest = (estimate(trials, AT_ONCE, KNOWN, with_report=one) for one in (True, False))
-    assert whole.duration_s - rest.duration_s == pytest.approx(BEGIN_S + 2 * report_s(len(trials)))
+    assert whole.duration_s - rest.duration_s == pytest.approx(
+        PROGRAM_S + 4.0 + 2 * report_s(len(trials))
+    )
+
+
+def test_a_report_is_estimated_by_the_nearest_that_was_written() -> None:
+    known = Paces(report_factors={size_class(4): 3.0, size_class(100): 0.5})
+    assert known.report_s(0) == 0
+    assert known.report_s(5) == 3.0 * report_s(5)
+    assert known.report_s(120) == 0.5 * report_s(120)
+    assert Paces().report_s(5) == report_s(5)
+
+
+def test_a_run_begins_later_where_postgresql_starts() -> None:
+    with_database = replace(CAMPAIGN, endpoints=(by_name("db"),))
+    assert (Course.of(CAMPAIGN).has_database, Course.of(with_database).has_database) == (
+        False,
+        True,
+    )
+    begins_s = [
+        paces.until_first_server_s(has_database=one)
+        for paces in (KNOWN, Paces())
+        for one in (False, True)
+    ]
+    assert begins_s == [4.0, 9.0, ASSUMED_BEGIN_S, ASSUMED_BEGIN_S + ASSUMED_DATABASE_S]
+
+
+def test_what_other_frameworks_took_here_is_nearer_than_an_assumption() -> None:
+    trial = plan(replace(CAMPAIGN, frameworks=(GO,), repetitions=1))[0]
+    others = (FrameworkPace(1.0, beside_s=7.0, gate_s=6.0), FrameworkPace(1.0, in_turns_s=0.4))
+    known = Paces(others=others)
+    assert known.around_s(trial, takes_turns=False) == 7.0
+    assert known.around_s(trial, takes_turns=True) == 0.4
+    start_s = known.of(trial).start_s
+    assert known.examined_s(trial) == pytest.approx(start_s + 6.0 - 1.0)
+    assert Paces().around_s(trial, takes_turns=False) == ASSUMED_BESIDE_S
+    assert Paces().examined_s(trial) == pytest.approx(start_s + ASSUMED_GATE_S)
 
 
 def test_a_group_in_turns_starts_each_server_once_and_pauses_once() -> None:

@@ -326,9 +326,10 @@ def _chosen(root: Path, reference: str) -> tuple[Framework, ...]:
     name, _, variant = reference.partition(":")
     names = [folder.name for folder in find(root)]
     own = places.own("frameworks")
-    if name not in names and name not in [folder.name for folder in find(own)]:
+    known = list(dict.fromkeys([*names, *(folder.name for folder in find(own))]))
+    if name not in known:
         message = f"unknown framework `{name}` in `{shown(root)}`"
-        raise InputError([Problem("", message, near(name, names, "frameworks"))])
+        raise InputError([Problem("", message, near(name, known, "frameworks"))])
     folder = (root if name in names else places.writable(own)) / name
     variants = {framework.variant: framework for framework in read(folder)}
     if variant == ALL:

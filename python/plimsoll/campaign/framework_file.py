@@ -316,9 +316,11 @@ def _endpoints(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
             message = f"the contract has no endpoint `{name}`"
             yield Mistake(path, message, near(name, _CONTRACT, "endpoints"))
         elif name in listed:
-            yield Mistake(path, f"`{name}` is both in `endpoints` and in `[not_implemented]`")
+            message = f"`{name}` is both in `endpoints` and in `[not_implemented]`"
+            yield Mistake(path, message, "remove it from one of them")
         elif name in (table.services or []):
-            yield Mistake(path, f"`{name}` is both in `services` and in `[not_implemented]`")
+            message = f"`{name}` is both in `services` and in `[not_implemented]`"
+            yield Mistake(path, message, "remove it from one of them")
         elif reason is not None and not reason.strip():
             yield Mistake(
                 path,

@@ -1,4 +1,4 @@
-"""Connections: requested, open, and with a response so far, at the end of each second."""
+"""Connections: requested, open, with a response so far, and in the listen queue, by second."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TITLE = "Connections"
 CAPTION = (
     "Connections requested, open at the end of each second, and open with at least one "
     "response byte so far. Where more are open than have a response byte, the kernel has "
-    "accepted connections that the server has not."
+    "accepted connections that the server has not; those in its listen queue are waiting."
 )
 TABLE = "seconds"
 COLUMNS = {
@@ -26,16 +26,20 @@ COLUMNS = {
     "requested": "requested",
     "open": "open",
     "with_response": "with response",
+    "waiting": "waiting in the listen queue",
 }
 
-_NAMES = {"requested": canvas.MACHINE, "open": canvas.SERVER, "with_response": canvas.RESPONDING}
+_AT_END = {"requested": canvas.MACHINE, "open": canvas.SERVER, "with_response": canvas.RESPONDING}
+"""What is known at the end of each second; of several seconds the last one is shown."""
+
+_NAMES = {**_AT_END, "waiting": canvas.DRIVER}
 
 
 def draw(data: TrialData) -> Specification:
     """The chart with its data."""
     rows = _rows(data)
     last = rows[-1] if rows else {"open": 0, "with_response": 0}
-    step_s, at_end = canvas.step_s(data), dict.fromkeys(_NAMES, canvas.last)
+    step_s, at_end = canvas.step_s(data), dict.fromkeys(_AT_END, canvas.last)
     return canvas.finished(
         _chart(step_s),
         {
@@ -43,18 +47,30 @@ def draw(data: TrialData) -> Specification:
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
         },
         f"Connections of the trial of {data.recording.title}: at the end of it "
-        f"{last['open']} were open and {last['with_response']} of these had received a response",
+        f"{last['open']} were open and {last['with_response']} of these had received a response"
+        f"{_waited(rows)}",
     )
+
+
+def _waited(rows: Rows) -> str:
+    """How many waited at most; empty where the queue was not read."""
+    queues = canvas.numbers(rows, "waiting")
+    return f"; at most {wording.number(max(queues))} waited in the listen queue" if queues else ""
 
 
 def _rows(data: TrialData) -> Rows:
     requested = _requested(data)
+    queues = {
+        row["second"]: row["listen_queue"]
+        for row in canvas.chosen(data.seconds, ["second", "listen_queue"])
+    }
     return [
         {
             "second": row["second"],
             "requested": wording.significant(requested.get(row["second"]), 6),
             "open": row["open"],
             "with_response": row["with_response"],
+            "waiting": canvas.scaled(queues.get(row["second"]), 1),
         }
         for row in data.connections.to_pylist()
     ]
@@ -72,7 +88,7 @@ def _requested(data: TrialData) -> dict[int, float | None]:
 
 @cache
 def _chart(step_s: int) -> Specification:
-    headings = {name: name for name in _NAMES}
+    headings = {name: heading for name, heading in COLUMNS.items() if name != "second"}
     area = (
         canvas.seconds(step_s)
         .mark_area(opacity=0.2, color=canvas.RESPONDING.light)
@@ -84,6 +100,7 @@ def _chart(step_s: int) -> Specification:
         _line("open", [1, 0], 2.0, step_s),
         _line("with_response", [1, 0], 2.0, step_s),
         _line("requested", [4, 4], 1.6, step_s, interpolate="step"),
+        _line("waiting", [1, 0], 1.2, step_s),
         canvas.cursor(headings, "connections_second", step_s),
     ).properties(width=canvas.WIDTH_PX, height=130)
     return canvas.styled(chart)

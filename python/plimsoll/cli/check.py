@@ -9,6 +9,8 @@ import click
 
 import plimsoll
 from plimsoll import cli
+from plimsoll.campaign import places
+from plimsoll.campaign.documents import shown
 from plimsoll.cli import messages, options
 from plimsoll.errors import FrameworkError
 
@@ -57,5 +59,6 @@ def command(
     if as_json:
         click.echo(json.dumps(result.as_json(), indent=1))
     elif result.failed:
-        messages.note("the contract is described in `frameworks/README.md`")
+        contract = places.writable(places.own("frameworks")) / "README.md"
+        messages.note(f"the contract is described in `{shown(contract)}`")
     return FrameworkError.exit_code if result.failed else 0

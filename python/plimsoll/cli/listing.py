@@ -307,7 +307,16 @@ def show(found: Sequence[ListedFramework], contract: ListedContract) -> None:
         for part in _lines(found):
             console.print(part)
     console.print("\n`plimsoll list NAME` shows the requirements and limits of a framework")
+    if others := _others(found):
+        console.print(Text(f"Plimsoll's own are found by their names too: {' '.join(others)}"))
     _print_contract(console, contract)
+
+
+def _others(found: Sequence[ListedFramework]) -> list[str]:
+    """Plimsoll's own frameworks that are not in the folder of the user's."""
+    here = {one.framework for one in found}
+    own = (folder.name for folder in frameworks.find(places.own("frameworks")))
+    return [name for name in own if name not in here]
 
 
 def _print_contract(console: Console, contract: ListedContract) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -68,6 +69,10 @@ ALONE = {"--compressed": ",".join(CODINGS), "--follow": "10"}
 """Options that need no value."""
 
 
+_OHAS_RATE = re.compile(r"^-q\n?=?(\d+(?:\.\d+)?k?)$", re.MULTILINE)
+"""Oha's `-q 100` or `-q100`, one argument in a line."""
+
+
 def _refuse_script(_context: click.Context, _option: click.Parameter, script: str | None) -> None:
     """Says what to use in place of a script of wrk.
 
@@ -83,7 +88,22 @@ def _refuse_script(_context: click.Context, _option: click.Parameter, script: st
         raise InputError([Problem("", message, hint)])
 
 
-@click.command(name="load", cls=options.Grouped, groups=GROUPS, alone=ALONE, epilog=EPILOGUE)
+class LoadVerb(options.Grouped):
+    """The verb, which knows the `-q` of oha, a rate, from its own, which takes no value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads arguments.
+
+        Raises:
+            InputError: One is oha's `-q RATE`.
+        """
+        for rate in _OHAS_RATE.findall("\n".join(args)):
+            hint = f"write `-R {rate}` for a rate; `-q` alone prints one line"
+            raise InputError([Problem("", f"`-q {rate}`: `-q` takes no value", hint)])
+        return super().parse_args(ctx, args)
+
+
+@click.command(name="load", cls=LoadVerb, groups=GROUPS, alone=ALONE, epilog=EPILOGUE)
 @click.argument("url", nargs=-1, required=True, metavar="URL...")
 @click.option(
     "-c",

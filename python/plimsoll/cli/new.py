@@ -31,6 +31,10 @@ def command(name: str, like: str, root: Path | None) -> int:
     made = new_framework.create(name, like, root)
     where = "" if made.is_found else f" --frameworks {shlex.quote(shown(made.folder.parent))}"
     click.echo(f"made `{shown(made.folder)}`, a copy of `{like}` in {made.files} files; next:")
-    for verb in ("install", "check"):
-        click.echo(f"  plimsoll {verb} {name}{where}")
+    for typed, what in (
+        (f"install {name}", "dependencies and build"),
+        (f"check {name}", "again after each edit; what changed is built first"),
+        (f"run quick --set frameworks=reference,{name}", "measure, and write the report"),
+    ):
+        click.echo(f"  plimsoll {typed}{where}  # {what}")
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -99,6 +100,7 @@ def run(  # noqa: PLR0913 - one argument for each option
     def note(message: str) -> None:
         on_event(Notice(message))
 
+    begun_s = time.monotonic()
     wanted = campaign_thresholds.read(arguments.several("fail_if", fail_if))
     settings = arguments.several("settings", settings)
     path = places.campaign_file(Path(campaign))
@@ -119,7 +121,8 @@ def run(  # noqa: PLR0913 - one argument for each option
         if found is None:
             selection.require_drivers(requested)  # else each host does when it is asked
         databases.require(requested.endpoints, is_here=has_database_here)
-        place.make_ready(requested.frameworks, lambda step: on_event(Step(step)))
+        built: list[str] = []
+        place.make_ready(requested.frameworks, lambda step: _told(step, built, on_event))
         refuses = selection.refusals(requested)
         trials = _planned(requested, refuses, on_event)
         campaign_thresholds.require_entries(wanted, map(campaign_thresholds.entry_of, trials))
@@ -159,9 +162,19 @@ def run(  # noqa: PLR0913 - one argument for each option
                     void=_void(stored) if again else (),
                 ),
                 further=following.further(requested, refuses, stored, on_event),
-                tell=PaceKeeper(_judging(stored, announcer) if judge else announcer, course),
+                tell=PaceKeeper(
+                    _judging(stored, announcer) if judge else announcer,
+                    course,
+                    run_begun_s=None if built or found is not None else begun_s,
+                ),
             )
         return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
+
+
+def _told(step: str, built: list[str], on_event: Listener) -> None:
+    """Tells of a build, and notes it."""
+    built.append(step)
+    on_event(Step(step))
 
 
 def _command(

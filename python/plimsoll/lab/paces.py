@@ -39,12 +39,10 @@ BESIDE_S = 1.5
 def known(frameworks: Iterable[Framework]) -> Paces:
     """What is known of this host and of some frameworks."""
     kept = _read()
-    of_each = {
-        one.reference: kept.frameworks[_key(one)]
-        for one in frameworks
-        if _key(one) in kept.frameworks
-    }
-    return replace(kept, frameworks=of_each)
+    keys = {_key(one): one.reference for one in frameworks}
+    of_each = {keys[key]: pace for key, pace in kept.frameworks.items() if key in keys}
+    others = tuple(pace for key, pace in kept.frameworks.items() if key not in keys)
+    return replace(kept, frameworks=of_each, others=others)
 
 
 def keep_report(trials: int, passed_s: float) -> None:
@@ -55,9 +53,10 @@ def keep_report(trials: int, passed_s: float) -> None:
         passed_s: Seconds that it took.
     """
     if trials:
-        kept = _read()
-        factor = _either(kept.report_factor, passed_s / estimates.report_s(trials))
-        _write(replace(kept, report_factor=factor))
+        kept, size = _read(), estimates.size_class(trials)
+        factor = passed_s / estimates.report_s(trials)
+        factor = _mean(kept.report_factors.get(size, factor), factor)
+        _write(replace(kept, report_factors={**kept.report_factors, size: factor}))
 
 
 def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: float) -> None:
@@ -120,10 +119,13 @@ class PaceKeeper:
     Attributes:
         on_event: The listener that events are passed on to.
         course: How trials follow each other.
+        run_begun_s: When the run began, in seconds of the monotonic clock; None where its begin
+            says nothing of the next, because something was built or hosts joined.
     """
 
     on_event: Listener
     course: Course = estimates.AT_ONCE
+    run_begun_s: float | None = None
     _begun_s: float = 0.0
     _ended: list[_Ended] = field(default_factory=list["_Ended"])
     _turns: _Turns = field(default_factory=_Turns)
@@ -155,6 +157,9 @@ class PaceKeeper:
     def _begin(self, trials: Sequence[Trial], now_s: float) -> None:
         """Trials begin; those before them are over."""
         self._keep(now_s)
+        if self.run_begun_s is not None:
+            begin_s, self.run_begun_s = now_s - self.run_begun_s, None
+            _keep_begin(begin_s - sum(self._gates_s.values()), self.course)
         self._begun_s = now_s
         self._turns = _Turns(plan.start_warm_ups_s(trials), now_s)
 
@@ -237,6 +242,16 @@ def _keep(measured: Iterable[tuple[str, FrameworkPace]], turn_s: float | None = 
     _write(replace(earlier, frameworks=kept, turn_s=of_turns_s))
 
 
+def _keep_begin(passed_s: float, course: Course) -> None:
+    """Keeps how long a run took until its first server."""
+    kept = _read()
+    if course.has_database:
+        begin_s = _either(kept.begin_with_database_s, passed_s)
+        _write(replace(kept, begin_with_database_s=begin_s))
+    else:
+        _write(replace(kept, begin_s=_either(kept.begin_s, passed_s)))
+
+
 def _merged(earlier: FrameworkPace, now: FrameworkPace) -> FrameworkPace:
     """Both as one; what only one of them has is taken from it."""
     rates = {
@@ -284,7 +299,13 @@ def _read() -> Paces:
     try:
         content = json.loads(_file().read_text("utf-8"))
         frameworks = {key: FrameworkPace(**one) for key, one in content["frameworks"].items()}
-        return Paces(frameworks, float(content["turn_s"]), content["report_factor"])
+        return Paces(
+            frameworks,
+            float(content["turn_s"]),
+            content["begin_s"],
+            content["begin_with_database_s"],
+            {int(size): factor for size, factor in content["report_factors"].items()},
+        )
     except (OSError, RuntimeError, ValueError, TypeError, AttributeError, KeyError):
         return estimates.NOTHING_KNOWN
 

@@ -621,7 +621,7 @@ def machine(facts: Mapping[str, Fact]) -> str:
         f"kernel {facts['kernel']}" if facts.get("kernel") else None,
         "virtual" if facts.get("virtual") else None,
     ]
-    return ", ".join(str(part) for part in parts if part) or "unknown"
+    return ", ".join(str(part) for part in parts if part) or "an unknown machine"
 
 
 def fact(name: str, value: Any) -> tuple[str, str]:

@@ -17,11 +17,17 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
 
 Disturbance = Literal[
-    "interruption", "long_stall", "short_stall", "others", "others_in_part", "delayed_acks"
+    "shortness",
+    "interruption",
+    "long_stall",
+    "short_stall",
+    "others",
+    "others_in_part",
+    "delayed_acks",
 ]
-"""What misleads checks: the load was interrupted; its generator stalled, for long enough to fail
-requests or not; other programs had more of the cores than the trial, or less; the server waited for
-the client's delayed ACKs."""
+"""What misleads checks: the load was too short for those that need time; it was interrupted; its
+generator stalled, for long enough to fail requests or not; other programs had more of the cores
+than the trial, or less; the server waited for the client's delayed ACKs."""
 
 DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
 """The first one of a trial counts."""
@@ -67,7 +73,8 @@ class Role:
         misled_in: Names of the limits whose findings can be misled; empty for all.
         is_essential: Whether it is on counts or on responses: a sound trial needs one such check
             to be sound.
-        needs_no_time: Whether a load of less than a second is long enough for it.
+        needs_no_time: Whether a load of less than a second is long enough for it; the doubts of
+            all others are explained by such a load.
         is_on_steady_state: Whether it judges how throughput went in the measurement window.
         lacks: What was full where it doubts a trial.
         shown_in: The section of the report that shows what it says.
@@ -89,6 +96,8 @@ class Role:
             verdict: Its verdict.
             cause: The cause; one that leaves something to check.
         """
+        if cause.disturbance == "shortness":
+            return not self.needs_no_time and verdict.level != "void"
         doubts = [one.limit for one in verdict.sentences if one.is_doubting]
         return cause.disturbance in self.misled_by and (
             not self.misled_in or self.misled_in.issuperset(doubts)

@@ -389,7 +389,22 @@ def test_memory_that_was_not_read_is_absent() -> None:
 
 def test_connections_show_what_was_asked_opened_and_answered() -> None:
     drawn = rows(charts.connections, sample.rough_trial_data())
-    assert drawn[11] == {"second": 11, "requested": 1000, "open": 1000, "with_response": 790}
+    whole = {"requested": 1000, "open": 1000, "with_response": 790, "waiting": 0}
+    assert drawn[11] == {"second": 11, **whole}
+
+
+def test_connections_show_how_many_wait_in_the_listen_queue() -> None:
+    seconds = sample.seconds("t")
+    place = seconds.schema.get_field_index("listen_queue")
+    queues = [None, *range(11)]
+    column = pa.array(queues, seconds.schema.field(place).type)
+    data = sample.trial_data(seconds=seconds.set_column(place, seconds.field(place), column))
+    assert [row["waiting"] for row in rows(charts.connections, data)] == queues
+    told = charts.connections.draw(data)["description"]
+    assert told.endswith("; at most 10 waited in the listen queue")
+    unread = pa.nulls(12, seconds.schema.field(place).type)
+    data = sample.trial_data(seconds=seconds.set_column(place, seconds.field(place), unread))
+    assert charts.connections.draw(data)["description"].endswith("had received a response")
 
 
 def test_in_the_open_model_the_pool_is_what_is_asked_for() -> None:

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.cli import check, install
 from plimsoll.cli import list as listing
+from plimsoll.errors import InputError
 from plimsoll.install import apt, requirements
 from plimsoll.lab import framework_check
 
@@ -298,6 +299,17 @@ def test_a_framework_that_keeps_the_contract_is_right_in_all(root: Path) -> None
     assert words == [["empty", "ok"], ["backlog", "ok"], ["stop", "ok"]]
 
 
+def test_frameworks_of_plimsoll_are_named_beside_those_of_the_user(root: Path) -> None:
+    broken(root, "body")
+    _, ran = typed(listing, root)
+    (others,) = re.findall("found by their names too: ([^`]*)\n\n", ran.stdout)
+    assert {"reference", "go", "django"} <= set(others.split())
+    assert "small" not in others.split()
+    with pytest.raises(InputError, match="unknown framework `djangoo`") as raised:
+        typed(check, root, "djangoo")
+    assert raised.value.problems[0].hint == "did you mean `django`?"
+
+
 @pytest.mark.parametrize(
     ("breaks", "lines"),
     [
@@ -346,7 +358,8 @@ def test_a_failure_is_shown_with_request_answer_and_rule(
     for line in lines:
         assert f"\n  {line}" in ran.stdout
     assert "log       listening" in ran.stdout
-    assert "note: the contract is described in `frameworks/README.md`" in ran.stderr
+    (contract,) = re.findall("note: the contract is described in `(.*)`", ran.stderr)
+    assert "## " in Path(contract).read_text(encoding="utf-8")
 
 
 def test_the_whole_request_is_shown_when_asked_for(root: Path) -> None:

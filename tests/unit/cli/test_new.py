@@ -78,20 +78,22 @@ def test_the_printed_commands_work_as_they_are(root: Path, monkeypatch: pytest.M
     ran = CliRunner().invoke(new.command, ["tiny", "--like", "model"], standalone_mode=False)
     first, *commands = ran.stdout.splitlines()
     assert first == "made `frameworks/tiny`, a copy of `model` in 3 files; next:"
-    assert [one.strip() for one in commands] == ["plimsoll install tiny", "plimsoll check tiny"]
+    words = [shlex.split(one, comments=True)[1:] for one in commands]
+    assert [one[0] for one in words] == ["install", "check", "run"]
     said = ""
-    for line in commands:
-        then = CliRunner().invoke(plimsoll, shlex.split(line)[1:], standalone_mode=False)
+    for typed in (*words[:2], ["plan", *words[2][1:]]):
+        then = CliRunner().invoke(plimsoll, typed, standalone_mode=False)
         assert (then.exception, then.return_value) == (None, 0)
         said += then.stdout
     assert " ok\n" in said
     assert "failed" not in said
+    assert "reference.2048.steady.1" in said
 
 
 def test_a_folder_elsewhere_is_named_in_the_commands(root: Path, tmp_path: Path) -> None:
     arguments = ["tiny", "--like", "model", "--frameworks", str(root)]
     ran = CliRunner().invoke(new.command, arguments, standalone_mode=False)
-    assert f"plimsoll check tiny --frameworks {root}\n" in ran.stdout
+    assert f"plimsoll check tiny --frameworks {root}  #" in ran.stdout
 
 
 def test_without_a_folder_of_frameworks_one_is_made_here(

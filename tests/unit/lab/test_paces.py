@@ -16,7 +16,7 @@ from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.estimates import NOTHING_KNOWN, ROW_S, Course, FrameworkPace, report_s
+from plimsoll.estimates import NOTHING_KNOWN, ROW_S, Course, FrameworkPace, estimate, report_s
 from plimsoll.events import Progress
 from plimsoll.lab import paces
 from plimsoll.plan import Trial, plan
@@ -241,13 +241,75 @@ def test_a_damaged_file_tells_nothing_and_is_replaced(
 
 
 def test_reports_tell_how_long_the_next_one_takes(small: Framework) -> None:
-    assert paces.known([]).report_factor is None
+    assert paces.known([]).report_s(4) == report_s(4)
     paces.keep_report(4, 3 * report_s(4))
     paces.keep_check(small, 1.0, 2.0)
-    assert paces.known([small]).report_factor == pytest.approx(3.0)
+    assert paces.known([small]).report_s(4) == pytest.approx(3.0 * report_s(4))
     paces.keep_report(4, 6 * report_s(4))
-    assert paces.known([small]).report_factor == pytest.approx(3.0 + 3.0 * paces.WEIGHT)
+    paces.keep_report(300, report_s(300))
+    usual = 3.0 + 3.0 * paces.WEIGHT
+    assert paces.known([small]).report_s(4) == pytest.approx(usual * report_s(4))
+    assert paces.known([small]).report_s(300) == pytest.approx(report_s(300))
     assert pace(small).start_s == 1.0
+
+
+def test_the_begin_of_a_run_is_known_with_and_without_postgresql(
+    small: Framework, passed: list[float]
+) -> None:
+    for course, begin_s in ((Course(), 3.0), (Course(has_database=True), 8.0)):
+        watch = paces.PaceKeeper(events.ignore, course, run_begun_s=passed[-1])
+        watch(events.Step("compliance", small))
+        passed.append(passed[-1] + 5.0)
+        watch(events.Step("another step"))
+        passed.append(passed[-1] + begin_s)
+        watch(events.TrialStarted(planned(small), 1, 2, LOAD_S))
+        passed.append(passed[-1] + 20.0)
+        watch(events.TrialStarted(planned(small), 2, 2, LOAD_S))
+    known = paces.known([small])
+    assert (known.begin_s, known.begin_with_database_s) == (3.0, 8.0)
+
+
+def test_a_run_that_built_something_tells_nothing_of_the_next_begin(
+    small: Framework, passed: list[float]
+) -> None:
+    ran(passed, [planned(small)], 15.0)
+    assert paces.known([small]).begin_s is None
+
+
+def simulated_s(passed: list[float], campaign: Campaign, slower: float) -> float:
+    """Runs a campaign whose servers take what they take on a slower host; its length."""
+    trials, course = plan(campaign), Course.of(campaign)
+    begun_s = passed[-1]
+    watch = paces.PaceKeeper(events.ignore, course, run_begun_s=begun_s)
+    passed.append(passed[-1] + 2.5 * slower)
+    parts = course.parts(trials)
+    for place, part in enumerate(parts):
+        if place:
+            watch(events.CoolingDown(course.cool_down_s))
+            passed.append(passed[-1] + course.cool_down_s)
+        watch(events.TrialStarted(part[0], 1, 1, LOAD_S))
+        rows_s = 10_000 * ROW_S
+        passed.append(passed[-1] + LOAD_S + rows_s + (0.5 + 4.0) * slower)
+        watch(ended(part[0], sent=10_000, start_s=0.5 * slower))
+    watch(events.CampaignEnded(len(trials), ()))
+    report_took_s = (7.0 + 0.2 * len(trials)) * slower
+    paces.keep_report(len(trials), report_took_s)
+    return passed[-1] - begun_s + report_took_s
+
+
+@pytest.mark.parametrize("slower", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("repetitions", [1, 2, 30])
+def test_after_runs_of_other_sizes_a_plan_is_within_15_percent(
+    small: Framework, passed: list[float], slower: float, repetitions: int
+) -> None:
+    load = Load("steady", "closed", (Stage("hold", LOAD_S, 8.0, 8.0),))
+    asked = Campaign(
+        "a", (small,), (by_name("empty"),), (load,), repetitions=repetitions, cool_down_s=1.0
+    )
+    for others in (2, 40):
+        simulated_s(passed, replace(asked, repetitions=others), slower)
+    found = estimate(plan(asked), Course.of(asked), paces.known([small]))
+    assert found.duration_s == pytest.approx(simulated_s(passed, asked, slower), rel=0.15)
 
 
 def test_what_does_not_exist_is_forgotten(state: Path, small: Framework, tmp_path: Path) -> None:

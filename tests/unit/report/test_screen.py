@@ -24,7 +24,9 @@ from plimsoll.report.load import markdown as load_markdown
 from plimsoll.report.load import one_line, screen, screen_doubts
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.checks import CHECKS
+from plimsoll.verdicts.judge import judge
 from plimsoll.verdicts.verdict import Level, Sentence, Verdict
+from recordings import as_load, simulate
 
 CHECK_NAMES = [check.NAME for check in CHECKS]
 SAID = "Throughput scattered within the window: its mean is known to ±60 % only, at 95 %."
@@ -102,6 +104,20 @@ def test_doubts_take_few_lines_more_and_those_left_out_are_named(count: int) -> 
     assert ("`-v`" in " ".join(doubted)) == (count > 2)
 
 
+def test_the_first_doubt_is_cut_to_its_first_sentence_where_it_takes_too_many_lines() -> None:
+    remedy = "Do not use these numbers; repeat the load, and report a bug if it happens again."
+    (sound, doubt) = judged("doubtful", "steady")
+    several = tuple(Sentence("doubtful", f"{number} {SAID}", remedy) for number in range(4))
+    two = (sound, replace(doubt, sentences=several), *judged("doubtful", "backlog")[1:])
+    well, doubted = shown(trial()), shown(trial(verdicts=two))
+    assert len(doubted) - len(well) <= screen_doubts.MOST_LINES
+    text = " ".join(" ".join(doubted).split())
+    assert f"0 {SAID} … → {remedy}" in text
+    assert "`-v` shows everything" in text
+    everything = " ".join(" ".join(shown(trial(verdicts=two), verbose=True)).split())
+    assert all(one.text in everything for one in several)
+
+
 def test_every_number_that_a_person_wants_is_there() -> None:
     text = "\n".join(shown(trial(statuses=statuses(s200=56_000))))
     for words in (
@@ -113,6 +129,18 @@ def test_every_number_that_a_person_wants_is_there() -> None:
     assert "service time" not in text
     for words in ("service time", "first byte", "connect  "):
         assert words in "\n".join(shown(trial(), verbose=True))
+
+
+def test_what_another_tool_does_not_log_has_no_line() -> None:
+    unknown = sample.driver(threads=0, peak_rss_bytes=None)
+    found = trial()
+    summary = sample.changed(found.summary, driver_busy_cores=None, received_bytes_per_s=None)
+    data = replace(found.data, recording=replace(found.recording, driver=unknown), summary=summary)
+    known, lines = shown(found), shown(replace(found, data=data))
+    assert [one for one in known if one.startswith("load generator")]
+    assert not [one for one in lines if one.startswith("load generator")]
+    (rate,) = (one for one in lines if one.startswith("throughput"))
+    assert rate.split(maxsplit=1)[1] == "8,000/s"
 
 
 def test_status_codes_that_were_not_expected_are_named_with_what_was() -> None:
@@ -132,37 +160,25 @@ def test_redirects_are_named_though_they_are_accepted() -> None:
     assert told == "302 × 500 (redirects are not followed)"
 
 
-@pytest.mark.parametrize(
-    ("level", "check", "is_told_once"),
-    [
-        ("sound", "steady", True),
-        ("doubtful", "steady", True),
-        ("doubtful", "responses_correct", False),
-        ("void", "steady", False),
-    ],
-)
-def test_a_short_load_says_once_that_it_is_too_short(
-    level: Level, check: str, is_told_once: bool
-) -> None:
-    verdicts = judged(level, check)
-    found = trial(verdicts=verdicts)
-    short = sample.changed(sample.summary("t"), duration_s=0.018)
-    lines = shown(replace(found, data=replace(found.data, summary=short)))
-    said = [line for line in lines if "too short to judge" in line]
-    assert bool(said) == is_told_once
-    if said:
-        assert lines[-1] == said[0]
-        assert "give `-d 5s` or more" in said[0]
-        assert ("(Not steady)" in lines[-2]) == (level == "doubtful"), lines[-2]
-    assert not any("too short" in line for line in shown(found))
+def short_load() -> TrialFindings:
+    """A load of less than a second, as it is judged."""
+    tables = as_load(simulate(ramp_s=0.0, hold_s=0.9))
+    found = trial(verdicts=judge(tables))
+    return replace(found, data=replace(found.data, recording=tables.recording))
 
 
-def test_a_short_load_of_some_requests_is_told_to_make_more_of_them() -> None:
-    found = trial(verdicts=judged("doubtful", "steady"))
-    recording = replace(found.recording, load=replace(found.recording.load, request_limit=100))
-    short = sample.changed(sample.summary("t"), duration_s=0.018, throughput_per_s=8_300.0)
-    data = replace(found.data, summary=short, recording=recording)
-    assert "give `-n 50000` or more" in shown(replace(found, data=data))[-1]
+def test_a_short_load_says_once_in_each_form_that_it_is_too_short() -> None:
+    found = short_load()
+    assert found.level == "doubtful"
+    lines = shown(found)
+    assert lines[-1] == "  → Load for longer: `-d 5s` or more."
+    forms = ("\n".join(lines), one_line.line(found), load_markdown.render(found))
+    for text in forms:
+        assert text.count("Too short to judge") == 1, text
+        assert "doubtful" in text
+        assert "sound" not in text
+    assert one_line.line(found).startswith("▲ doubtful (Too short to judge)  ")
+    assert len(lines) <= screen.MOST_LINES + screen_doubts.MOST_LINES
 
 
 def test_an_interrupted_load_says_so_in_its_line() -> None:

@@ -145,7 +145,7 @@ def test_a_machine_is_one_line() -> None:
     assert words.machine(sample.MACHINE) == (
         "Example CPU at 2.30 GHz, 4 cores, 16 GB, Example Linux 12, kernel 6.1.0, virtual"
     )
-    assert words.machine({}) == "unknown"
+    assert words.machine({}) == "an unknown machine"
 
 
 @pytest.mark.parametrize(

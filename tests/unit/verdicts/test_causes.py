@@ -8,6 +8,7 @@ from plimsoll.aggregate.check_inputs import LateEnds
 from plimsoll.recording import Ending
 from plimsoll.verdicts import causes
 from plimsoll.verdicts.judge import judge
+from plimsoll.verdicts.levels import of_trial
 from recordings import as_load, simulate, with_speeds
 from roles import misled_by
 
@@ -140,3 +141,42 @@ def test_without_a_cause_verdicts_are_those_of_the_checks():
     given = judge(trial)
     assert causes.of(trial, given) is None
     assert {one.check for one in given if one.is_doubting} == {"failures_explained"}
+
+
+SHORT = {"ramp_s": 0.0, "hold_s": 0.9}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"server_busy": 0.2, "driver_busy": 0.1},
+        {"longest_pause_ns": 12_000_000, "others_busy": 0.2, "server_busy": 0.8},
+    ],
+)
+def test_a_load_that_was_too_short_is_doubted_once(options):
+    verdicts = judge(as_load(simulate(**SHORT, **options)))
+    assert [one.check for one in verdicts if one.is_doubting] == ["long_enough"]
+    assert of_trial(verdicts) == "doubtful"
+
+
+def test_a_doubt_that_a_short_load_explains_refers_to_it():
+    options = {"server_busy": 0.2, "driver_busy": 0.1}
+    given = judged(**SHORT, **options)
+    assert given["bottleneck_identified"].is_doubting, "in a campaign it counts"
+    given = {one.check: one for one in judge(as_load(simulate(**SHORT, **options)))}
+    assert given["bottleneck_identified"].text == "See Too short to judge: the load was too short."
+
+
+@pytest.mark.parametrize(
+    ("options", "check", "level"),
+    [
+        ({"failures": {"reset_waiting": 0.005}}, "failures_explained", "doubtful"),
+        ({"lost_rows": 1}, "conservation", "void"),
+        ({"longest_pause_ns": 200_000_000}, "driver_headroom", "void"),
+    ],
+)
+def test_a_short_load_explains_no_failure_and_nothing_void(options, check, level):
+    given = {one.check: one for one in judge(as_load(simulate(**SHORT, **options)))}
+    assert given[check].level == level
+    assert given["long_enough"].level == "doubtful"

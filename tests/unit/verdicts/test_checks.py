@@ -14,6 +14,7 @@ import sample
 import turns
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.usage import ReadingSeries, Usage
+from plimsoll.campaign.load import UnknownLoad
 from plimsoll.recording import (
     Driver,
     Ending,
@@ -104,6 +105,7 @@ CLEAN_OF = {
     "started_together": of_two_hosts(CLEAN),
     "drivers_completed": of_two_hosts(CLEAN),
     "hosts_agree": of_two_hosts(CLEAN),
+    "long_enough": as_load(CLEAN),
 }
 """Trials that a check applies to, where it does not to every one."""
 OF_FIGURES = {
@@ -1477,8 +1479,10 @@ def waiting_for_acks():
     return replace(CLEAN, requests=table.set_column(place, "first_byte_ns", column))
 
 
+BRIEF = {"ramp_s": 0.0, "hold_s": 0.9}
 MANY = {"connections": 64, "throughput_per_s": 16_000.0, "hold_s": 4.0}
 BEYOND = [
+    ("long_enough", lambda: as_load(simulate(**BRIEF))),
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 200_000_000)),
     ("delayed_ack", waiting_for_acks),
     ("conservation", backwards),
@@ -1546,6 +1550,38 @@ def test_every_limit_of_a_check_has_a_recording_on_either_side(monkeypatch):
     sides = {(*limit, beyond) for limit in ours for beyond in (False, True)}
     missing = [f"{check}.{name} {beyond}" for check, name, beyond in sorted(sides - compared)]
     assert "\n".join(missing) == ""
+
+
+@pytest.mark.parametrize(
+    ("hold_s", "changes", "level", "remedy"),
+    [
+        (0.9, {}, "doubtful", "Load for longer: `-d 5s` or more."),
+        (0.9, {"request_limit": 1800}, "doubtful", "Load for longer: `-n 10000` or more."),
+        (0.0002, {}, "doubtful", "Load for longer: `-d 5s` or more."),
+        (0.9996, {}, "sound", ""),
+        (1.0, {}, "sound", ""),
+    ],
+)
+def test_a_load_of_less_than_a_second_is_doubtful_and_says_how_long_is_enough(
+    hold_s, changes, level, remedy
+):
+    trial = as_load(simulate(ramp_s=0.0, hold_s=hold_s))
+    recording = trial.recording
+    recording = replace(recording, load=replace(recording.load, **changes))
+    given = judged("long_enough", replace(trial, recording=recording))
+    assert given.level == level, given
+    assert "".join(given.remedies) == remedy
+
+
+def test_a_short_log_of_another_tool_is_doubtful_and_needs_a_longer_test():
+    trial = as_load(simulate(**BRIEF))
+    imported = replace(trial.recording, load=UnknownLoad("imported"))
+    given = judged("long_enough", replace(trial, recording=imported))
+    assert given.remedies == ("Record a test of 5 s or more.",)
+
+
+def test_a_short_trial_of_a_campaign_is_not_judged_by_its_length():
+    assert judged("long_enough", simulate(**BRIEF)).level == "not_checked"
 
 
 @pytest.mark.parametrize(("connections", "percentile"), [(16, "p99 of"), (1, "p99.9 of")])

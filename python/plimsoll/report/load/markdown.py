@@ -48,8 +48,8 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
     for name, text, _ in screen.facts(found, summary, verbose=False):
         yield f"| {literal(name)} | {literal(text)} |"
     recording = found.recording
-    if recording.driver is not None:
-        yield f"| load generator | {literal(screen_doubts.driver(summary, recording))} |"
+    if used := screen_doubts.driver(summary, recording):
+        yield f"| load generator | {literal(used)} |"
     for name, text in screen_doubts.energy(found, summary):
         yield f"| {literal(name)} | {literal(text)} |"
     yield ""
@@ -62,7 +62,10 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
 
 
 def _doubts(found: TrialFindings) -> Iterator[str]:
+    """What is doubted, where it is more than the one doubt that the verdict's line names."""
     doubts = [one for one in found.verdicts if one.is_doubting]
+    if len(doubts) == 1:
+        return
     ordered = sorted(doubts, key=lambda one: one.level != "void")
     for one in ordered[:MOST_DOUBTS]:
         text = f"{catalogue.title(one.check, one.level)}: {one.sentences[0].text}"

@@ -224,7 +224,9 @@ def _throughput(summary: Summary, recording: Recording) -> str:
     rate = wording.per_second(all_of_them)
     if (what := words.requests(recording.load)) != "requests":
         rate = rate.replace("/s", f" {what}/s")
-    return f"{rate}{wrong}; {wording.size(summary.received_bytes_per_s)}/s"
+    per_s = summary.received_bytes_per_s
+    received = "" if per_s is None else f"; {wording.size(per_s)}/s"
+    return f"{rate}{wrong}{received}"
 
 
 def _requests(summary: Summary) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -42,12 +42,6 @@ MOST_KINDS = 6
 ENERGY = {"rapl": "RAPL", "wall": "power meter"}
 """Sources of energy, and the names of their lines."""
 
-SHORT_S = 1.0
-"""A measurement window below it is too short to judge, in seconds: reported once."""
-
-ENOUGH_S = 5
-"""A measurement window that is long enough for most checks, in seconds."""
-
 
 def show(found: TrialFindings, console: Console | None = None, *, verbose: bool = False) -> None:
     """Prints what the figures are worth: each URL, what the closed model hides, and the verdicts.
@@ -60,7 +54,8 @@ def show(found: TrialFindings, console: Console | None = None, *, verbose: bool 
     out = console or Console(highlight=False)
     summary = found.summary
     if summary is not None and found.recording.driver is not None:
-        out.print(line("load generator", driver(summary, found.recording), out.width, ""))
+        if used := driver(summary, found.recording):
+            out.print(line("load generator", used, out.width, ""))
         for name, text in energy(found, summary):
             out.print(line(name, text, out.width, ""))
     if found.kinds:
@@ -73,13 +68,13 @@ def show(found: TrialFindings, console: Console | None = None, *, verbose: bool 
 
 
 def driver(summary: Summary, recording: Recording) -> str:
-    """What the load generator needed."""
-    driver = recording.driver
-    threads = driver.threads if driver else 0
-    memory = wording.size(driver.peak_rss_bytes if driver else None)
-    busy_cores = summary.driver_busy_cores
-    busy = "" if busy_cores is None else f"{wording.busy_cores(busy_cores)} busy, "
-    return f"{busy}{wording.several(threads, 'thread')}; {memory}"
+    """What the load generator needed, as far as it is known; empty where nothing is."""
+    driver, busy_cores = recording.driver, summary.driver_busy_cores
+    busy = "" if busy_cores is None else f"{wording.busy_cores(busy_cores)} busy"
+    threads = wording.several(driver.threads, "thread") if driver and driver.threads else ""
+    memory_bytes = driver.peak_rss_bytes if driver else None
+    memory = "" if memory_bytes is None else wording.size(memory_bytes)
+    return "; ".join(filter(None, (", ".join(filter(None, (busy, threads))), memory)))
 
 
 def energy(found: TrialFindings, summary: Summary) -> Iterator[tuple[str, str]]:
@@ -136,10 +131,6 @@ def _verdicts(found: TrialFindings, width: int, *, verbose: bool) -> Iterator[Te
     doubts = sorted(
         (one for one in found.verdicts if one.is_doubting), key=lambda one: one.level != "void"
     )
-    if not verbose and _is_too_short(found, doubts):
-        yield Text.assemble(reported, f" {_as_far_as(found, doubts)}")
-        yield Text(f"  → too short to judge: give {_enough(found)} or more", style="dim")
-        return
     yield Text.assemble(reported, f" {_by(found, doubts)}")
     if verbose:
         for verdict in doubts:
@@ -162,46 +153,31 @@ def _by(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
     )
 
 
-def _is_too_short(found: TrialFindings, doubts: Sequence[Verdict]) -> bool:
-    """Whether nothing but the shortness of a load is behind what is doubted."""
-    summary = found.summary
-    if summary is None or summary.duration_s >= SHORT_S or not found.has_ended_well:
-        return False
-    return found.level != "void" and not any(
-        catalogue.role(one.check).needs_no_time for one in doubts
-    )
-
-
-def _as_far_as(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
-    """Which checks doubt so short a load, and how short it is."""
-    length = wording.seconds(found.summary.duration_s if found.summary else None)
-    names = listed([catalogue.title(one.check, one.level) for one in doubts], 2)
-    return f"{f'({names}) ' if names else ''}as far as {length} can tell"
-
-
-def _enough(found: TrialFindings) -> str:
-    """The option for a load that is long enough: of requests where these end it, else of time."""
-    load, summary = found.recording.load, found.summary
-    if summary is None or load.model == "unknown" or not load.request_limit:
-        return f"`-d {ENOUGH_S}s`"
-    needed = max(summary.throughput_per_s * ENOUGH_S, load.request_limit + 1.0)
-    step = 10 ** math.floor(math.log10(needed))
-    return f"`-n {math.ceil(needed / step) * step}`"
-
-
 def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
     """The first finding of the worst doubts, as far as there is room, and what else there is."""
     left = MOST_LINES
     for place, verdict in enumerate(doubts):
         rest = doubts[place:]
+        room = left - (len(rest) > 1)
         lines = list(_verdict(verdict, width, most=1))
-        height = sum(text.plain.count("\n") + 1 for text in lines)
-        if place and height > left - (len(rest) > 1):
+        if not place and _height(lines) > room:
+            lines = list(_verdict(_first_sentence(verdict), width, most=1))
+        if place and _height(lines) > room:
             names = listed([catalogue.title(one.check, one.level) for one in rest], 3)
             yield Text(cut(f"+ {names}; `-v` shows everything", width), style="dim")
             return
         yield from lines
-        left -= height
+        left -= _height(lines)
+
+
+def _height(lines: Sequence[Text]) -> int:
+    return sum(text.plain.count("\n") + 1 for text in lines)
+
+
+def _first_sentence(verdict: Verdict) -> Verdict:
+    """The same with its first sentence alone, which has an ellipsis for the others."""
+    first, *_ = verdict.sentences
+    return replace(verdict, sentences=(replace(first, text=f"{first.text} …"),))
 
 
 def _verdict(verdict: Verdict, width: int, most: int | None = None) -> Iterator[Text]:

@@ -23,6 +23,7 @@ from plimsoll.verdicts.checks import (
     hosts_agree,
     link_headroom,
     littles_law,
+    long_enough,
     memory_headroom,
     offered_rate_met,
     ports_and_files,
@@ -45,6 +46,7 @@ from plimsoll.verdicts.checks import (
 CHECKS = (
     trial_completed,
     drivers_completed,
+    long_enough,
     conservation,
     responses_correct,
     rows_from_database,

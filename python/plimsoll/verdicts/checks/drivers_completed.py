@@ -59,7 +59,7 @@ UNOPENED_RATIO = Limit(
 )
 LIMITS = (LOST_RATIO, ROWS_DIFFER, UNOPENED_RATIO)
 NEEDS = None
-ROLE = Role()
+ROLE = Role(needs_no_time=True)
 REPEAT = "Check the agent on that host and the network to it, then repeat the load"
 
 

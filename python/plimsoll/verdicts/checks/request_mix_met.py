@@ -47,7 +47,7 @@ LIMITS = (SHARE_DIFFERENCE,)
 NEEDS = EveryRequest(
     SHARE_DIFFERENCE, "how often each request type was sent is unknown", of_one_type=False
 )
-ROLE = Role()
+ROLE = Role(needs_no_time=True)
 CHANCE = 4.0
 """A drawn share differs by so many standard deviations by chance."""
 

@@ -131,4 +131,4 @@ def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
     return None
 
 
-ROLE = Role(tells=_cause)
+ROLE = Role(tells=_cause, needs_no_time=True)
