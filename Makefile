@@ -120,7 +120,7 @@ check-python: setup
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/pyright
-	$(BIN)/python -m mypy.stubtest plimsoll._engine
+	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml plimsoll._engine
 	$(BIN)/lint-imports
 
 .PHONY: contract
