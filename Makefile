@@ -105,12 +105,22 @@ check-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
+# Both by one build: Clippy's own compiler lints what it builds. After `make check` and `make test` it
+# would build everything once more, so it is for a checkout in which nothing is built.
+.PHONY: check-and-test-rust
+check-and-test-rust: export RUSTC_WORKSPACE_WRAPPER := clippy-driver
+check-and-test-rust: export RUSTFLAGS := -D warnings
+check-and-test-rust:
+	cargo fmt --all --check
+	cargo build --workspace --all-targets --quiet
+	cargo test --workspace --tests --quiet
+
 .PHONY: check-python
 check-python: setup
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/pyright
-	$(BIN)/python -m mypy.stubtest plimsoll._engine
+	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml plimsoll._engine
 	$(BIN)/lint-imports
 
 .PHONY: contract

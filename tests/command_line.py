@@ -7,16 +7,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import chdir
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from plimsoll import cli
+from plimsoll.cli import reporting
 from small_servers import eventually, living
 
 PROGRAM = Path(sys.executable).with_name("plimsoll")
@@ -181,6 +183,14 @@ def run(
         code = cli.ended([*map(str, arguments)])
         stdout, stderr = (output.getvalue().decode() for output in (out, err))
     return _without_a_fault(Ran(code, stdout, stderr, time.monotonic() - begin_s))
+
+
+@contextmanager
+def markdown_alone() -> Generator[None]:
+    """Campaigns that `run` conducts in this process report as Markdown; most tests read no page."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reporting, "EVERY_FORMAT", ("markdown",))
+        yield
 
 
 def _without_a_fault(ran: Ran) -> Ran:

@@ -35,8 +35,10 @@ def pytest_configure() -> None:
     """Ctrl-C means something in the tests and in what they start, also where it is ignored.
 
     A shell has what it starts in the background ignore it, and who is started inherits that.
+    Nothing of what is imported and collected next is garbage, so none is looked for meanwhile.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.disable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -49,6 +51,7 @@ def pytest_collection_finish() -> None:
     """What was imported and collected lives to the end, so no collection of garbage looks at it."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure() -> None:

@@ -99,7 +99,8 @@ def test_a_tool_that_is_not_here_ends_the_program_before_anything_starts(tmp_pat
 
 def test_a_tool_that_fails_is_the_ending_of_its_trial_with_its_last_words(tmp_path: Path) -> None:
     environment = faked(tmp_path, "wrk", exits=1, complains="unable to create thread\n")
-    ran = run("run", campaign(tmp_path, "wrk"), folder=tmp_path, environment=environment)
+    asked = ("run", campaign(tmp_path, "wrk"), "--no-report")
+    ran = run(*asked, folder=tmp_path, environment=environment)
     assert ran.code == 5
     assert "`wrk` ended with exit code 1; its last output: unable to create thread" in ran.said
     kept = recorded(tmp_path)
@@ -110,7 +111,8 @@ def test_a_tool_that_fails_is_the_ending_of_its_trial_with_its_last_words(tmp_pa
 
 def test_something_else_than_figures_is_the_ending_too_and_can_be_looked_at(tmp_path: Path) -> None:
     environment = faked(tmp_path, "ab", prints="all is well\n")
-    ran = run("run", campaign(tmp_path, "ab"), folder=tmp_path, environment=environment)
+    asked = ("run", campaign(tmp_path, "ab"), "--no-report")
+    ran = run(*asked, folder=tmp_path, environment=environment)
     assert ran.code == 5
     assert "`ab` exited without results" in ran.said
     trial = next((tmp_path / "results" / "by-others" / "trials").iterdir())

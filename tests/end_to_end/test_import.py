@@ -58,7 +58,7 @@ def test_a_zip_with_cpu_beside_it_becomes_results_that_are_judged_and_reported(
     assert seconds["server_busy_cores"].to_pylist()[3:6] == [4.24, None, 4.4]
     judged = run("judge", results, "--json", folder=tmp_path)
     assert json.loads(judged.stdout)[0]["summary"]["completed"] > 0
-    assert run("report", results, folder=tmp_path).code == 0
+    assert run("report", results, "--format", "html", folder=tmp_path).code == 0
     assert (results / "report" / "index.html").stat().st_size > 100_000
 
 

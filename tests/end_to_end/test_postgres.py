@@ -56,7 +56,8 @@ def test_a_campaign_is_run_judged_and_reported(
     (one,) = json.loads(judged.stdout)
     assert one["trial"] == "toy.plaintext.steady.1"
 
-    reported = run("report", "elsewhere/toy", "--storage", database, folder=tmp_path)
+    paper = ("elsewhere/toy", "--format", "pdf")
+    reported = run("report", *paper, "--storage", database, folder=tmp_path)
     assert (tmp_path / "elsewhere" / "toy" / "report" / "report.pdf").exists(), reported.stderr
     assert gives_nothing_away(judged, tmp_path)
     assert gives_nothing_away(reported, tmp_path)

@@ -101,7 +101,8 @@ def test_what_changed_is_repeated_on_demand_and_the_earlier_trial_is_kept(lab: L
     assert set(now) == {FIRST, SECOND}
     assert now[FIRST]["provenance"] == now[SECOND]["provenance"] != before["provenance"]
     assert lab.recorded("results/toy/superseded/1") == {FIRST: before}
-    report = run("report", "results/toy/superseded/1", folder=lab.folder)
+    earlier = ("results/toy/superseded/1", "--format", "markdown")
+    report = run("report", *earlier, folder=lab.folder)
     assert report.code in (0, 1), report.stderr
     assert lab.run("--repeat-changed").code == 0
     assert lab.recorded() == now
@@ -177,7 +178,7 @@ def test_results_of_two_programs_that_were_put_together_are_void(lab: Lab) -> No
         assert "`app.py` changed" in told
     ids = {trial["provenance"]["application_id"] for trial in found}
     assert len(ids) == 2
-    assert run("report", "other", folder=lab.folder).code == 1
+    assert run("report", "other", "--format", "markdown", folder=lab.folder).code == 1
     written = (other / "report" / "report.md").read_text()
     assert all(one in written for one in ids)
 

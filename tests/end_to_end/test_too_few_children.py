@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from command_line import CHECKOUT, Ran, run
+from command_line import CHECKOUT, Ran, markdown_alone, run
 from plimsoll.campaign.framework import read
 from plimsoll.install import install
 from plimsoll.install.requirements import missing
@@ -62,7 +62,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ran(folder: Path) -> Ran:
-    return run("run", "campaign.toml", "--frameworks", "frameworks", folder=folder)
+    with markdown_alone():
+        return run("run", "campaign.toml", "--frameworks", "frameworks", folder=folder)
 
 
 @pytest.fixture(scope="module")

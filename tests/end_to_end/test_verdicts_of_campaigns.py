@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from command_line import Ran, run, text_of
+from command_line import Ran, markdown_alone, run, text_of
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(240)]
 
@@ -40,7 +40,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ran(folder: Path) -> Ran:
-    return run("run", "climbing.toml", folder=folder)
+    with markdown_alone():
+        return run("run", "climbing.toml", folder=folder)
 
 
 def trial(folder: Path, block: int) -> dict[str, Any]:
