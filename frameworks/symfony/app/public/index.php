@@ -3,7 +3,7 @@
 use App\Kernel;
 use Symfony\Component\HttpFoundation\Request;
 
-require dirname(__DIR__) . '/config/autoload.php';
+require dirname(__DIR__) . '/vendor/autoload.php';
 
 $kernel = new Kernel('prod', false);
 $request = Request::createFromGlobals();

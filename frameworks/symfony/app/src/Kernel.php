@@ -35,11 +35,22 @@ class Kernel extends BaseKernel
         $container->extension('framework', ['http_method_override' => false, 'secret' => 'nothing is signed']);
 
         // The address is that of the environment in which a request comes.
-        $container->parameters()->set('env(DATABASE_URL)', 'postgresql://127.0.0.1/none');
+        $container->parameters()->set('env(PGHOST)', '127.0.0.1');
+        $container->parameters()->set('env(PGPORT)', '5432');
+        $container->parameters()->set('env(PGUSER)', '');
+        $container->parameters()->set('env(PGPASSWORD)', '');
+        $container->parameters()->set('env(PGDATABASE)', 'none');
         $services = $container->services();
         $services->set(Connection::class)
             ->factory([DriverManager::class, 'getConnection'])
-            ->args([['url' => '%env(DATABASE_URL)%']]);
+            ->args([[
+                'driver' => 'pdo_pgsql',
+                'host' => '%env(PGHOST)%',
+                'port' => '%env(int:PGPORT)%',
+                'user' => '%env(PGUSER)%',
+                'password' => '%env(PGPASSWORD)%',
+                'dbname' => '%env(PGDATABASE)%',
+            ]]);
         $services
             ->load('App\\Controller\\', __DIR__ . '/Controller/')
             ->autowire()

@@ -2,6 +2,7 @@
 
 namespace App\Controller;
 
+use Doctrine\DBAL\ArrayParameterType;
 use Doctrine\DBAL\Connection;
 use Symfony\Bundle\FrameworkBundle\Controller\AbstractController;
 use Symfony\Component\HttpFoundation\JsonResponse;
@@ -63,12 +64,14 @@ class DatabaseController extends AbstractController
         $rows = $this->connection->fetchAllAssociative(
             'SELECT id, random_number AS "randomNumber" FROM world WHERE id IN (?) ORDER BY id FOR UPDATE',
             [$ids],
-            [Connection::PARAM_INT_ARRAY],
+            [ArrayParameterType::INTEGER],
         );
         $written = $this->connection->prepare('UPDATE world SET random_number = ? WHERE id = ?');
         foreach ($rows as &$row) {
             $row['randomNumber'] = random_int(1, self::ROWS);
-            $written->executeStatement([$row['randomNumber'], $row['id']]);
+            $written->bindValue(1, $row['randomNumber']);
+            $written->bindValue(2, $row['id']);
+            $written->executeStatement();
         }
 
         return $rows;

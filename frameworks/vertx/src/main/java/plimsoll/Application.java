@@ -17,10 +17,14 @@ public class Application {
         int workers = Integer.parseInt(System.getenv("WORKERS"));
         var vertx = Vertx.vertx(new VertxOptions()
             .setEventLoopPoolSize(workers)
+            .setPreferNativeTransport(true)
             // No files are served, so none have to be unpacked into the temporary folder.
             .setFileSystemOptions(new FileSystemOptions()
                 .setFileCachingEnabled(false)
                 .setClassPathResolvingEnabled(false)));
+        if (!vertx.isNativeTransportEnabled()) {
+            throw new IllegalStateException("there is no native transport", vertx.unavailableNativeTransportCause());
+        }
         Runtime.getRuntime().addShutdownHook(new Thread(() -> close(vertx)));
         var listen = new HttpServerOptions()
             .setHost(System.getenv("HOST"))

@@ -7,16 +7,17 @@ import static io.vertx.core.http.HttpMethod.POST;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.ZoneOffset.UTC;
 
-import io.vertx.core.AbstractVerticle;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
-import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.ServerWebSocket;
+import io.vertx.core.http.ServerWebSocketHandshake;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
@@ -28,7 +29,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.zip.CRC32;
 
-public class ContractVerticle extends AbstractVerticle {
+public class ContractVerticle extends VerticleBase {
 
     private static final CharSequence TEXT = "text/plain";
     private static final Buffer HELLO_WORLD = Buffer.buffer("Hello, World!");
@@ -64,19 +65,18 @@ public class ContractVerticle extends AbstractVerticle {
     }
 
     @Override
-    public void start(Promise<Void> started) {
+    public Future<?> start() {
         // Vert.x sends no date of its own.
         setDate();
         vertx.setPeriodic(1000, timer -> setDate());
         router = Router.router(vertx);
         new DatabaseRoutes(vertx).addTo(router);
         new WebRoutes(vertx).addTo(router);
-        vertx.createHttpServer(listen)
+        return vertx.createHttpServer(listen)
             .requestHandler(this::route)
+            .webSocketHandshakeHandler(ContractVerticle::admit)
             .webSocketHandler(ContractVerticle::echo)
-            .listen()
-            .<Void>mapEmpty()
-            .onComplete(started);
+            .listen();
     }
 
     private void setDate() {
@@ -95,14 +95,18 @@ public class ContractVerticle extends AbstractVerticle {
         }
     }
 
+    private static void admit(ServerWebSocketHandshake handshake) {
+        if (handshake.path().equals("/echo")) {
+            handshake.accept();
+        } else {
+            handshake.reject(404);
+        }
+    }
+
     /** Returns every message as it came; Vert.x answers pings and close frames. */
     private static void echo(ServerWebSocket socket) {
-        if (socket.path().equals("/echo")) {
-            socket.textMessageHandler(socket::writeTextMessage);
-            socket.binaryMessageHandler(socket::writeBinaryMessage);
-        } else {
-            socket.reject(404);
-        }
+        socket.textMessageHandler(socket::writeTextMessage);
+        socket.binaryMessageHandler(socket::writeBinaryMessage);
     }
 
     private void queryArguments(HttpServerRequest request) {

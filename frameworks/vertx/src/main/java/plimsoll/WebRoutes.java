@@ -5,6 +5,7 @@ import static io.vertx.core.http.HttpHeaders.CONTENT_TYPE;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.PoolOptions;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonArray;
@@ -39,7 +40,7 @@ class WebRoutes {
 
     WebRoutes(Vertx vertx) {
         this.vertx = vertx;
-        client = WebClient.create(vertx, new WebClientOptions().setMaxPoolSize(UPSTREAM_CONNECTIONS));
+        client = WebClient.create(vertx, new WebClientOptions(), new PoolOptions().setHttp1MaxSize(UPSTREAM_CONNECTIONS));
     }
 
     /** Routes are tried one after another, so the many ones are in a router of their own. */
@@ -104,7 +105,7 @@ class WebRoutes {
     private void upload(RoutingContext context) {
         var crc = new CRC32();
         context.request()
-            .handler(piece -> crc.update(piece.getByteBuf().nioBuffer()))
+            .handler(piece -> crc.update(piece.getBytes()))
             .endHandler(end -> text(context, Long.toString(crc.getValue())));
     }
 

@@ -7,7 +7,6 @@ import io.helidon.http.HeaderNames
 import io.helidon.http.HeaderValues
 import io.helidon.http.NotFoundException
 import io.helidon.http.media.jackson.JacksonRuntimeException
-import io.helidon.http.media.multipart.MultiPart
 import io.helidon.webserver.http.Handler
 import io.helidon.webserver.http.HttpRouting
 import io.helidon.webserver.http.HttpService
@@ -39,11 +38,6 @@ fun routing(vararg services: HttpService): HttpRouting.Builder = HttpRouting.bui
         val form = request.content().`as`(Parameters::class.java)
         response.countedDecodedBytes(form.toMap().values.flatten())
     })
-    .post("/postArgsMulti2048", Handler { request, response ->
-        val parts = request.content().`as`(MultiPart::class.java)
-        val values = parts.asSequence().map { part -> part.`as`(String::class.java) }
-        response.countedDecodedBytes(values.toList())
-    })
     .get("/args", Handler { request, response ->
         val arguments = request.query().toMap().toSortedMap()
         response.text(checksum(arguments.values.flatten()).toString().toByteArray())
@@ -58,6 +52,8 @@ fun routing(vararg services: HttpService): HttpRouting.Builder = HttpRouting.bui
     })
     .apply { services.forEach { register(it) } }
     .error(JacksonRuntimeException::class.java) { _, response, _ -> response.status(400).send() }
+    // By HTTP/2, Helidon 4.5.0 itself responds to this exception only if the request has a body.
+    .error(BadRequestException::class.java) { _, response, _ -> response.status(400).send() }
 
 /** The constant body, with the length of all values in UTF-8 as proof that they were decoded. */
 private fun ServerResponse.countedDecodedBytes(values: Collection<String>) {
