@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.conduct import recomputed_bodies, recording, runtime_warm_up
 from plimsoll.conduct import trial as one_trial
-from plimsoll.conduct.database_elsewhere import DatabaseAtTurns
+from plimsoll.conduct.database_at_turns import DatabaseAtTurns
 from plimsoll.conduct.trial_state import TrialState
 from plimsoll.drivers import turning
 from plimsoll.drivers.turning import DriverUse

@@ -4,10 +4,10 @@
 `clocks` relates their clocks. `control` is the lab's side and `agent` what runs on each host;
 `membership` connects an agent with the lab, and `copying` brings files of a host to the lab.
 `driver` makes all hosts one driver for those who conduct trials. `server` and `served` (on the
-host) make one a place for servers, whose turns are in `server_turns` and `served_turns` (on the
-host), `database` and `database_here` (on the host) one for PostgreSQL;
-`contact` gives both signs of life, and `steps` is what takes long there. `campaign` is all of this
-for a whole campaign, and `fitness` looks at all beforehand.
+host) make one a place for servers; their turns are in `server_turns` and `served_turns` (on the
+host). `database` and `database_here` (on the host) make one a place for PostgreSQL. `contact` gives
+both signs of life, and `steps` is what takes long there. `campaign` is all of this for a whole
+campaign, and `fitness` looks at all beforehand.
 
 What needs `distributed` or `cryptography` is imported at its first use: one machine does without.
 """
