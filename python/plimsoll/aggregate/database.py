@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,6 +17,7 @@ from plimsoll import machine, tables
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, RIGHT, UNENDED
 from plimsoll.errors import HostError, StorageError
+from plimsoll.processes import scratch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,9 +99,9 @@ def opened(
 def _instance() -> Generator[duckdb.DuckDBPyConnection]:
     """A database with nothing in it."""
     _require_readable_limits()
-    with tempfile.TemporaryDirectory(prefix="plimsoll-") as spill:
+    with scratch.folder() as spill:
         settings: dict[str, str | bool | int | float | list[str]] = {
-            "temp_directory": spill,
+            "temp_directory": str(spill),
             "memory_limit": MEMORY,
             "preserve_insertion_order": False,
         }

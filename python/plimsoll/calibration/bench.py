@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from plimsoll.drivers import records
 from plimsoll.drivers.job import DriverCallbacks, DriverJob
 from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import EngineFailed
+from plimsoll.processes import scratch
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.sampling.scope import Scope
 from plimsoll.serving import server
@@ -108,8 +108,7 @@ class Bench:
             options: Of `python -m plimsoll.reference`.
             spoken: What it is to serve, and loads are made by.
         """
-        with tempfile.TemporaryDirectory(prefix="plimsoll-calibrate-") as name:
-            folder = Path(name)
+        with scratch.folder() as folder:
             subject = _subject([*options, "--witness", str(folder / _WITNESS)], folder)
             log = folder / _LOG
             with server.started(

@@ -12,13 +12,12 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.calibration import stalls
+from plimsoll.processes import scratch
 from plimsoll.processes.supervised import SupervisedProcess
 
 if TYPE_CHECKING:
@@ -95,11 +94,11 @@ def _measured(bench: Bench, tool: CalibrationTool, stall: Stall) -> ToolFound:
 
 def _run(bench: Bench, reference: Reference, tool: CalibrationTool, seconds: int) -> str:
     """Runs a tool and returns its output; stops it if it does not end."""
-    with tempfile.TemporaryDirectory(prefix="plimsoll-tool-") as name:
-        log = Path(name) / "said.txt"
+    with scratch.folder() as folder:
+        log = folder / "said.txt"
         command = tool.command(reference.url, seconds)
         with SupervisedProcess(
-            command, folder=Path(name), environment=os.environ, log=log, cores=bench.driver_cores
+            command, folder=folder, environment=os.environ, log=log, cores=bench.driver_cores
         ) as supervised:
             supervised.wait(seconds + PATIENCE_S)
         return log.read_text("utf-8", "replace")

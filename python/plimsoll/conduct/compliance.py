@@ -5,13 +5,12 @@ Each server is started for it alone: no server under load has seen one of these 
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import FrameworkError
 from plimsoll.events import Step
+from plimsoll.processes import scratch
 from plimsoll.serving.compliance import gate
 
 if TYPE_CHECKING:
@@ -71,8 +70,8 @@ def of_framework(
     Raises:
         FrameworkError: It did not start.
     """
-    with tempfile.TemporaryDirectory(prefix="plimsoll-compliance-") as folder:
-        log = Path(folder) / "server.log"
+    with scratch.folder() as folder:
+        log = folder / "server.log"
         with place.started(framework, log, cores, None, {}, 0) as running:
             results = gate.of_running(running, framework)
         if "h2c" not in framework.services:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from plimsoll.conduct import compliance
 from plimsoll.errors import FrameworkError
 from plimsoll.events import FrameworkChecked, Notice, PartChecked
 from plimsoll.lab import contract_exceptions
+from plimsoll.processes import scratch
 from plimsoll.processes.logs import last_lines
 from plimsoll.recording.framework_check import (
     CheckedPart,
@@ -97,8 +97,8 @@ def verify(framework: Framework, settings: CheckSettings, tell: Listener) -> Fra
     if framework.no_keep_alive:
         tell(Notice(f"{framework.title} is tested without keep-alive: {framework.no_keep_alive}"))
     found = _CheckSoFar()
-    with tempfile.TemporaryDirectory(prefix="plimsoll-check-") as folder:
-        log = Path(folder) / "server.log"
+    with scratch.folder() as folder:
+        log = folder / "server.log"
         try:
             for part in _parts(framework, log, settings, found):
                 found.parts.append(part)

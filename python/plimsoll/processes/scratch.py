@@ -1,4 +1,4 @@
-"""A folder for one load: removed at its end, and at the start of another load if it was killed."""
+"""A folder for a while: removed at its end, or by the next one if its process was killed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-PREFIX = "plimsoll-load-"
+PREFIX = "plimsoll-scratch-"
 """What the name of such a folder begins with, in the folder for temporary files."""
 
 
@@ -21,8 +21,8 @@ PREFIX = "plimsoll-load-"
 def folder() -> Generator[Path]:
     """A new folder that this process holds for as long as the block runs.
 
-    A process that is killed leaves its folder behind. Its lock ends with it, so the next load
-    removes the folders that no process holds.
+    A process that is killed leaves its folder behind. Its lock ends with it, so whoever makes the
+    next folder removes those that no process holds.
     """
     _remove_abandoned()
     made = Path(tempfile.mkdtemp(prefix=f".{PREFIX}"))

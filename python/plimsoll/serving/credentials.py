@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import _engine
 from plimsoll.errors import StorageError
+from plimsoll.processes import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -42,13 +42,13 @@ def made(host: str) -> Generator[Credentials]:
         StorageError: They cannot be written.
     """
     certificate, key = _engine.certificate([host, "localhost"])
-    try:
-        scratch = tempfile.TemporaryDirectory(prefix="plimsoll-tls-", ignore_cleanup_errors=True)
-    except OSError as error:
-        message = f"the certificate of the server cannot be written: {error.strerror}"
-        raise StorageError(message, "free space in the folder for temporary files") from error
-    with scratch as folder:
-        files = Path(folder, "certificate.pem"), Path(folder, "key.pem")
+    with ExitStack() as closing:
+        try:
+            folder = closing.enter_context(scratch.folder())
+        except OSError as error:
+            message = f"the certificate of the server cannot be written: {error.strerror}"
+            raise StorageError(message, "free space in the folder for temporary files") from error
+        files = folder / "certificate.pem", folder / "key.pem"
         for path, text in zip(files, (certificate, key), strict=True):
             path.write_text(text, "ascii")
         yield Credentials(*files)

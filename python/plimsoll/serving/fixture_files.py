@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import StorageError
+from plimsoll.processes import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -68,12 +68,12 @@ def made(fixtures: Fixtures) -> Generator[FixtureFolder]:
     Raises:
         StorageError: They cannot be written.
     """
-    try:
-        scratch = tempfile.TemporaryDirectory(prefix="plimsoll-files-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise _not_written(error) from error
-    with scratch as name:
-        folder = FixtureFolder(Path(name), fixtures)
+    with ExitStack() as closing:
+        try:
+            path = closing.enter_context(scratch.folder())
+        except OSError as error:
+            raise _not_written(error) from error
+        folder = FixtureFolder(path, fixtures)
         folder.path.chmod(_FOLDER_MODE)
         for file in fixtures.files:
             within = (folder.path / file.path).parent

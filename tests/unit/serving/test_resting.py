@@ -22,8 +22,11 @@ BUSY_FOR_A_MOMENT = (
 
 @contextmanager
 def server(code: str) -> Iterator[RestingServer]:
-    with subprocess.Popen([sys.executable, "-S", "-c", code]) as process:
+    """A server that has begun with what it does."""
+    command = [sys.executable, "-S", "-c", f"print(flush=True)\n{code}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         try:
+            assert process.stdout is not None and process.stdout.readline()
             yield RestingServer(lambda: (process.pid,))
         finally:
             process.kill()
@@ -53,7 +56,6 @@ def test_a_server_that_works_while_it_rests_is_frozen_in_later_rests() -> None:
 
 def test_a_server_that_is_idle_is_not_frozen() -> None:
     with server(IDLE) as rest:
-        time.sleep(0.5)
         for _ in range(2):
             rest.begin()
             time.sleep(0.2)
@@ -89,7 +91,6 @@ def test_settling_ends_where_a_server_never_is_idle(monkeypatch: pytest.MonkeyPa
 
 def test_who_has_nothing_to_do_is_idle_from_the_first_moment() -> None:
     with server(IDLE) as rest:
-        time.sleep(0.5)
         assert rest.wait_until_idle()
     with server(BUSY_FOR_A_MOMENT) as rest:
         assert not rest.wait_until_idle()
