@@ -26,9 +26,8 @@ from statistics import median
 import plimsoll
 from plimsoll.errors import HostLost
 from plimsoll.hosts import certificates, control, hosts_file
+from plimsoll.processes import cpu_clock
 from workbench.database import free_port
-
-TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
@@ -165,19 +164,10 @@ def read(processes: list[int], seconds: int, folder: Path, cores: list[float]) -
     while not (folder / "recorded").exists():
         time.sleep(0.1)
     time.sleep(5 + len(processes) / 2 + seconds / 4)
-    before, begun_s = [ticks(pid) for pid in processes], time.monotonic()
+    before, begun_s = cpu_clock.of(processes), time.monotonic()
     time.sleep(seconds / 2)
-    took_s = time.monotonic() - begun_s
-    cores += [
-        (ticks(pid) - ran) / TICKS_PER_S / took_s
-        for pid, ran in zip(processes, before, strict=True)
-    ]
-
-
-def ticks(pid: int) -> int:
-    """Processor time of a process so far, proc_pid_stat(5)."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])
+    used, took_s = cpu_clock.of(processes), time.monotonic() - begun_s
+    cores += [(used[pid] - before[pid]) / 1e9 / took_s for pid in processes]
 
 
 def found_frozen_s(lab: control.Lab, name: str, pid: int) -> float:

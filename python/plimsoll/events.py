@@ -1,8 +1,8 @@
 """Events of a running campaign.
 
 Events arrive in this order, from the thread that conducts the campaign; a listener must not raise
-anything but `KeyboardInterrupt`, and may take long at `LoadEnded` and `TrialEnded` only, when
-nothing is measured:
+anything but `KeyboardInterrupt`, and may take long at `LoadEnded`, `LoadRecorded` and `TrialEnded`
+only, when nothing is measured:
 
 ```
 Notice …                                what is left out, and other remarks
@@ -249,6 +249,19 @@ class LoadEnded:
 
 
 @dataclass(frozen=True)
+class LoadRecorded:
+    """A load that is kept is over and came to its end; its rows become tables next.
+
+    Attributes:
+        recording: What happened.
+        folder: Where the engine's records and the readings lie until the next event.
+    """
+
+    recording: Recording
+    folder: Path
+
+
+@dataclass(frozen=True)
 class TrialEnded:
     """A trial has ended, and its recording is stored.
 
@@ -336,6 +349,7 @@ Event = (
     | Progress
     | TurnEnded
     | LoadEnded
+    | LoadRecorded
     | TrialEnded
     | TrialJudged
     | CoolingDown

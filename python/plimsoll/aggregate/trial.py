@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import check_inputs, rates
+from plimsoll.aggregate import check_inputs, engine_records, rates
 from plimsoll.aggregate import hosts as of_hosts
 from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
@@ -17,6 +17,7 @@ from plimsoll.aggregate import usage as of_usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -174,6 +175,24 @@ class Tables:
     def without_response(self, least_ns: int) -> int:
         """Connections that lived for so long and never got a byte of a response."""
         return check_inputs.without_response(self.recording, self.connections, least_ns)
+
+
+def of_records(folder: Path, recording: Recording) -> Tables:
+    """The tables of a trial whose rows are the engine's records, for what is counted in these.
+
+    Args:
+        folder: Where they and the readings lie.
+        recording: The recording.
+
+    Raises:
+        OSError: The readings cannot be read.
+    """
+    return Tables(
+        recording,
+        engine_records.EngineRecords(folder, recording, "requests"),
+        engine_records.EngineRecords(folder, recording, "connections"),
+        engine_records.table(folder, "usage"),
+    )
 
 
 def stored(results: Results, recording: Recording) -> Tables:

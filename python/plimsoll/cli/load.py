@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.tls import Resume, Version
     from plimsoll.cli.load_screen import LoadScreen
     from plimsoll.findings.thresholds import Threshold
+    from plimsoll.findings.trial import TrialFindings
     from plimsoll.hosts.host import KeepRows
     from plimsoll.lab.results import LoadResult
 
@@ -414,9 +415,9 @@ def command(  # noqa: PLR0913 - one argument for each option
         if form == "text" and not quiet:
             _show(result, shown)
         else:
-            _print(result, form)
-        return _failure(result, fail_if, form) or cli.judging.exit_code_of_trial(
-            result.judged, accepted, strict=strict
+            _print(result, form, shown)
+        return _failure(result, fail_if, form, shown) or cli.judging.exit_code_of_trial(
+            _judged(result, shown), accepted, strict=strict
         )
 
 
@@ -426,32 +427,41 @@ def _title(urls: Sequence[str]) -> str:
     return f"{parts[0].netloc}{lab.load_options.name(map(lab.urls.target, parts))}"
 
 
+def _judged(result: LoadResult, shown: LoadScreen) -> TrialFindings:
+    """Figures and verdicts; those of a load that is kept were known before its tables."""
+    return shown.judged or result.judged
+
+
 def _show(result: LoadResult, shown: LoadScreen) -> None:
-    """Shows what the figures are worth; an interrupted load skips that."""
-    if result.recording.driver is not None and result.recording.ending.kind != "Interrupted":
+    """Shows what the figures are worth, if not done yet; an interrupted load skips that."""
+    if shown.judged or result.recording.driver is None:
+        return
+    if result.recording.ending.kind != "Interrupted":
         shown.show_verdicts(result.judged)
 
 
-def _print(result: LoadResult, form: Output) -> None:
+def _print(result: LoadResult, form: Output, shown: LoadScreen) -> None:
     """Prints a load in one line or in a format; of one that never began there is JSON only."""
     if form == "json":
         click.echo(json.dumps(result.as_json()))
     elif result.recording.driver is None:
         return
     elif form == "csv":
-        click.echo(report.one_line.as_csv(result.judged), nl=False)
+        click.echo(report.one_line.as_csv(_judged(result, shown)), nl=False)
     elif form == "md":
-        click.echo(report.load_markdown.render(result.judged), nl=False)
+        click.echo(report.load_markdown.render(_judged(result, shown)), nl=False)
     else:
-        click.echo(report.one_line.line(result.judged))
+        click.echo(report.one_line.line(_judged(result, shown)))
 
 
-def _failure(result: LoadResult, limits: Sequence[Threshold], form: Output) -> int:
+def _failure(
+    result: LoadResult, limits: Sequence[Threshold], form: Output, shown: LoadScreen
+) -> int:
     """Prints what went wrong; the exit code of an error or a threshold, else 0."""
     ending = result.recording.ending
     if form != "json" and result.recording.driver is None:
         return messages.error(ending.message, ending.hint, exit_code_of(ending.kind))
-    missed = _missed(result.summary, limits) if limits else 0
+    missed = _missed(_judged(result, shown).summary, limits) if limits else 0
     return exit_code_of(ending.kind) or missed
 
 

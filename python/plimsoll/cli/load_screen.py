@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from plimsoll import aggregate, cli, events, report
+from plimsoll import aggregate, cli, events, findings, report
 from plimsoll.cli import messages
 from plimsoll.recording import Ending
 
@@ -28,6 +28,9 @@ class LoadScreen:
         verbose: Whether everything is shown.
         is_kept: Whether the rows are kept; of those that are not, none is written upon Ctrl-C.
         limits: Thresholds that fail the command.
+
+    Attributes:
+        judged: Figures and verdicts of a load that is kept; None where they are not known yet.
     """
 
     def __init__(
@@ -46,6 +49,7 @@ class LoadScreen:
         self._panel: Listener | None = None
         self._closing = ExitStack()
         self._has_figures = False
+        self.judged: TrialFindings | None = None
 
     def __enter__(self) -> Self:
         """The screen; its panel is gone after the block."""
@@ -61,6 +65,8 @@ class LoadScreen:
         Raises:
             KeyboardInterrupt: Ctrl-C ended the load, its figures are shown at once.
         """
+        if isinstance(event, events.LoadRecorded):
+            self._judge(event)
         if self._is_quiet or self._has_figures:
             return
         if isinstance(event, events.Step):
@@ -93,6 +99,13 @@ class LoadScreen:
         self._has_figures = True
         if is_interrupted and not self._is_kept:
             raise KeyboardInterrupt
+
+    def _judge(self, event: events.LoadRecorded) -> None:
+        """Judges a load that is kept before its rows are tables."""
+        tables = aggregate.trial.of_records(event.folder, event.recording)
+        self.judged = findings.derivation.judged(tables)
+        if not self._is_quiet:
+            self.show_verdicts(self.judged)
 
     def show_verdicts(self, found: TrialFindings) -> None:
         """Shows what the figures are worth, below them; all of it where there are none yet."""

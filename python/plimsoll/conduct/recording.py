@@ -30,7 +30,10 @@ CHUNK_ROWS = 1 << 19
 RECORDED = (tables.REQUESTS, tables.CONNECTIONS)
 """The tables that the engine writes."""
 
-LEFTOVERS = ("spec.json", "finish.json", "requests.bin", "connections.bin", recomputed_bodies.FILE)
+LEFTOVERS = (
+    "spec.json", "finish.json", "requests.bin", "connections.bin", recomputed_bodies.FILE,
+    *(f"{name}{writing.ARROW}" for name in ("requests", "connections", "usage")),
+)  # fmt: skip
 """Files of the driver that are not kept; what matters of them is in `trial.json` and the tables."""
 
 Records = np.ndarray[Any, np.dtype[np.void]]

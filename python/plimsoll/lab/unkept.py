@@ -81,13 +81,8 @@ class UnkeptResults(ParquetResults):
         Raises:
             OSError: The readings cannot be read.
         """
-        folder = self.trials / recording.trial
-        return aggregate.trial.Tables(
-            recording,
-            aggregate.engine_records.EngineRecords(folder, recording, "requests"),
-            aggregate.engine_records.EngineRecords(folder, recording, "connections"),
-            self.table(recording.trial, "usage"),
-        )
+        self.require(recording.trial)
+        return aggregate.trial.of_records(self.trials / recording.trial, recording)
 
     def read_derived_trial(self, trial_id: str) -> None:
         """Finds nothing."""
