@@ -164,7 +164,8 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
     """
     recording = found.recording
     yield "throughput", _throughput(summary, recording), ""
-    yield words.requests(recording.load), _requests(summary), ""
+    repeated = f"; `--seed {recording.seed}` repeats them" if _is_drawn(recording) else ""
+    yield words.requests(recording.load), f"{_requests(summary)}{repeated}", ""
     if codes := status_codes(found):
         is_wrong = any(one.held_wrong for one in found.statuses)
         yield "status", codes, "red" if is_wrong else ""
@@ -175,8 +176,6 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
     yield "connections", _connections(summary), ""
     if secured := words.tls_text(recording):
         yield "TLS", secured, ""
-    if _is_drawn(recording):
-        yield "seed", f"{recording.seed}; `--seed {recording.seed}` repeats it", "dim"
     for name, text in _failures(found, verbose=verbose):
         yield name, text, "red"
 
