@@ -56,8 +56,11 @@ LEAST_FREEDOM = 3
 ROUNDS = 12
 """How often variances and block effects are estimated from each other."""
 
+ROUNDING = 64 * float(np.finfo(float).eps)
+"""What scatters less than this share of the greatest value does not scatter: it is rounding."""
+
 _TINY = 1e-9
-"""The least variance of an entry / the pooled one; smaller ones are rounding."""
+"""The least variance of an entry / the pooled one, or the greatest; smaller ones are rounding."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +177,8 @@ class BlockDesign:
 
     def _variances(self, logarithms: Array, pooled: Array) -> tuple[Array, Array]:
         """Moderated variance of each entry, and the degrees of freedom that are its own."""
-        scale = np.where(pooled > 0, pooled, 1.0)[..., None]
+        rounded = (ROUNDING * np.abs(logarithms).max(axis=-1)) ** 2
+        scale = np.where(pooled > rounded, pooled, 1.0)[..., None]
         cells = self._cells(logarithms / np.sqrt(scale))
         found = np.ones((*pooled.shape, self.count))
         freedoms = np.zeros_like(found)
@@ -182,7 +186,7 @@ class BlockDesign:
             squares, freedoms = _weighted(cells, found)
             mean = np.exp(np.log(found).mean(axis=-1, keepdims=True))
             found = (PRIOR_FREEDOM * mean + squares) / (PRIOR_FREEDOM + freedoms)
-            found = np.maximum(found, _TINY)
+            found = np.maximum(found, _TINY * np.maximum(found.max(axis=-1, keepdims=True), 1))
         return found * pooled[..., None], freedoms
 
     def _cells(self, logarithms: Array) -> _Cells:

@@ -92,6 +92,19 @@ def test_what_never_scattered_has_intervals_without_width():
     assert np.isfinite(found.reaches).all()
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_what_scatters_by_rounding_alone_has_intervals(seed):
+    """Imported series repeat the same number, or differ in its last digit."""
+    rng = np.random.default_rng(seed)
+    for level in (18.6, 0.01, 80.0):
+        design = full(int(rng.integers(3, 24)), int(rng.integers(2, 8)))
+        logarithms = np.full(len(design.entries), level)
+        moved = rng.integers(0, logarithms.size, int(rng.integers(0, 3)))
+        logarithms[moved] += rng.choice([1e-15, 1e-13, 1e-12, 1e-9, 1.0], moved.size)
+        found = design.differences(logarithms)
+        assert np.isfinite(found.reaches).all() and np.isfinite(found.values).all()
+
+
 @pytest.mark.parametrize(("repetitions", "least"), [(2, 0.6), (3, 0.83), (5, 0.98)])
 def test_the_whole_table_holds_and_more_is_found_than_by_pairs(repetitions, least):
     """Servers 25 % apart: pairs told apart, beside Welch's test of each that knows no blocks."""
