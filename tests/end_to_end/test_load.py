@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import pytest
 
 import plimsoll
 from command_line import Ran, run, start
+from plimsoll.events import LoadRecorded
 from plimsoll.findings import derivation
 from small_servers import eventually
 
@@ -650,3 +652,36 @@ def test_the_server_has_its_cores_under_the_load_and_those_of_before_afterwards(
         server.terminate()
     assert refused.code == 3
     assert "the server cannot be given the cores 4000" in refused.stderr
+
+
+def test_a_recorded_load_is_kept_where_nobody_reads_what_is_shown(
+    reference_server: str, tmp_path: Path
+) -> None:
+    command = ("load", reference_server, "-c", "2", "-d", "1s", "--record", "kept")
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "plimsoll", *command],
+            cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert "No space left on device" in ran.stderr
+    assert read_requests(tmp_path / "kept") > 0
+
+
+def test_a_signal_after_the_load_takes_no_recorded_row_away(
+    reference_server: str, tmp_path: Path
+) -> None:
+    def interrupt(event: object) -> None:
+        if isinstance(event, LoadRecorded):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    where = tmp_path / "kept"
+    with plimsoll.load(
+        reference_server, connections=2, duration_s=1, record=where, on_event=interrupt
+    ) as found:
+        assert found.summary is not None
+    assert read_requests(where) > 0
+
+
+def read_requests(folder: Path) -> int:
+    (path,) = folder.glob("trials/*/requests.parquet")
+    return pq.read_table(path).num_rows

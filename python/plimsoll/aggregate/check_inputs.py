@@ -27,6 +27,12 @@ GONE_NS = 200_000_000
 OPENING_NS = 20_000_000
 """A load that begins with its hold may take so long to open its connections."""
 
+HANDSHAKE_NS = 10_000_000
+"""A handshake of TLS may take so long for each connection: a server makes 1 to 3 ms of one."""
+
+MOST_OPENING_NS = 900_000_000
+"""Never longer: a connection that a full listen queue drops is tried again after 1 s."""
+
 
 @dataclass(frozen=True)
 class OutcomeCount:
@@ -355,12 +361,21 @@ def open_connections(recording: Recording, connections: Rows) -> float | None:
     duration_ns = sum(hold.end_ns - hold.start_ns for hold in recording.holds)
     if not duration_ns:
         return None
+    opening_ns = _opening_ns(recording)
     if isinstance(connections, EngineRecords):
-        return connections.open_ns(OPENING_NS) / duration_ns
+        return connections.open_ns(opening_ns) / duration_ns
     with query.opened(connections=connections) as database:
-        limits = {"opening_ns": OPENING_NS, **_held(recording)}
+        limits = {"opening_ns": opening_ns, **_held(recording)}
         row = database.execute(query.text("open_time"), limits).fetchall()[0]
     return row[0] / duration_ns
+
+
+def _opening_ns(recording: Recording) -> int:
+    """How long a load may take to open its connections."""
+    if recording.tls is None:
+        return OPENING_NS
+    opened = recording.driver.opened if recording.driver else None
+    return min(OPENING_NS + (opened or 0) * HANDSHAKE_NS, MOST_OPENING_NS)
 
 
 def without_response(recording: Recording, connections: Rows, least_ns: int) -> int:

@@ -49,15 +49,22 @@ class LoadScreen:
         self._panel: Listener | None = None
         self._closing = ExitStack()
         self._has_figures = False
+        self._fault: Exception | None = None
         self.judged: TrialFindings | None = None
 
     def __enter__(self) -> Self:
         """The screen; its panel is gone after the block."""
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Take the panel away."""
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """Take the panel away.
+
+        Raises:
+            OSError: Something could not be shown; a load that is kept is stored by now.
+        """
         self._closing.close()
+        if self._fault is not None and error is None:
+            raise self._fault
 
     def __call__(self, event: events.Event) -> None:
         """Shows an event.
@@ -65,9 +72,17 @@ class LoadScreen:
         Raises:
             KeyboardInterrupt: Ctrl-C ended the load, its figures are shown at once.
         """
+        try:
+            self._show(event)
+        except Exception as fault:
+            if not self._is_kept:
+                raise
+            self._fault = self._fault or fault  # what was measured is stored first
+
+    def _show(self, event: events.Event) -> None:
         if isinstance(event, events.LoadRecorded):
             self._judge(event)
-        if self._is_quiet or self._has_figures:
+        if self._is_quiet or self._has_figures or self._fault:
             return
         if isinstance(event, events.Step):
             messages.step(event.message)
@@ -104,7 +119,7 @@ class LoadScreen:
         """Judges a load that is kept before its rows are tables."""
         tables = aggregate.trial.of_records(event.folder, event.recording)
         self.judged = findings.derivation.judged(tables)
-        if not self._is_quiet:
+        if not self._is_quiet and self._fault is None:
             self.show_verdicts(self.judged)
 
     def show_verdicts(self, found: TrialFindings) -> None:

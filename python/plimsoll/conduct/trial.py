@@ -185,7 +185,8 @@ def load(
         def ended() -> None:
             # The records of other hosts are counted when they are one table.
             if setting.drive is None:
-                tell(LoadEnded(known.recording(), into))
+                with interruption.deferred():
+                    tell(LoadEnded(known.recording(), into))
 
         is_whole = True
         try:
@@ -198,8 +199,9 @@ def load(
         if is_kept and is_whole and setting.drive is None:
             # Verdicts need not wait for tables: records are counted faster.
             written = closed(known, into, interruption, tell, is_kept=False)
-            with writing(into.parent.parent):
+            with interruption.deferred(), writing(into.parent.parent):
                 tell(LoadRecorded(written, into))
+                return closed(known, into, interruption, tell)
         return closed(known, into, interruption, tell, is_kept=is_kept)
 
 

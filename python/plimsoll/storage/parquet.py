@@ -291,8 +291,16 @@ class ParquetResults:
         Raises:
             StorageError: It could not be written.
         """
-        with self._replacing(self.derived / f"{name}.parquet") as partial:
+        path = self.derived / f"{name}.parquet"
+        if path.exists() and (earlier := self._earlier(name)) is not None and earlier.equals(table):
+            return  # whoever may only read does
+        with self._replacing(path) as partial:
             door.rows.write(table, partial)
+
+    def _earlier(self, name: str) -> pa.Table | None:
+        with suppress(StorageError):
+            return self.read_derived(name)
+        return None
 
     def read_derived(self, name: str) -> pa.Table | None:
         """A derived table of the campaign; None if it has not been computed.
@@ -312,9 +320,13 @@ class ParquetResults:
         Raises:
             StorageError: It could not be written.
         """
-        with self._replacing(self.derived / f"{name}.json") as partial:
-            text = json.dumps(content, indent=1, ensure_ascii=False)
-            partial.write_text(text + "\n", "utf-8")
+        path = self.derived / f"{name}.json"
+        text = (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+        with suppress(OSError):
+            if path.read_bytes() == text:
+                return
+        with self._replacing(path) as partial:
+            partial.write_bytes(text)
 
     def read_derived_json(self, name: str) -> Any:
         """A derived document; None if it has not been computed.
@@ -450,7 +462,7 @@ class ParquetResults:
     @contextmanager
     def _replacing(self, path: Path) -> Generator[Path]:
         """A file that replaces another one only when it is complete."""
-        partial = path.with_name(f".{path.name}.partial")
+        partial = path.with_name(f".{path.name}.{os.getpid()}.partial")  # of one of two readers
         try:
             with writing(self.folder):
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -458,7 +470,8 @@ class ParquetResults:
                 _sync(partial)
                 partial.replace(path)
         finally:
-            partial.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
 
 
 def _stems(folder: Path, suffix: str) -> tuple[str, ...]:

@@ -111,7 +111,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _printed(name: str, figures: ReportedStatistics, limits: Limits) -> Finding:
     """What a load generator printed of failures: never more than a kind and a number."""
     limit = limits.of(UNEXPLAINED_RATIO)
-    if not figures.failures:
+    if not any(figures.failures.values()):
         return found(limit, 0.0, f"`{name}` counted no request without a response", "")
     kinds = [f"{kind} {wording.count(number)}" for kind, number in figures.failures.items()]
     sentence = (

@@ -114,6 +114,8 @@ def _rate(tables: Tables, limits: Limits) -> Finding:
     requested = sum(map(_requested, tables.recording.holds))
     if not requested or not duration_s:
         return not_checked(limit, "no rate was requested in the measurement window")
+    if any(one.kept is not None for one in tables.recording.hosts):
+        return not_checked(limit, "rows stayed on their hosts: when each request was sent is there")
     sent = sum(kind.held for kind in tables.kind_counts)
     chance = _by_chance(tables, requested) + _left_by_a_stall(tables, requested / duration_s)
     difference = max(abs(sent - requested) - chance, 0.0) / requested
