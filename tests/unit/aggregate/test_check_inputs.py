@@ -9,6 +9,7 @@ from plimsoll.aggregate.check_inputs import (
     shares,
     without_response,
 )
+from plimsoll.recording.tls import RequestedTls
 from recordings import connection_rows, request_rows, simulate
 
 S = 1_000_000_000
@@ -111,3 +112,16 @@ def test_connections_are_open_from_connected_to_closed_as_far_as_the_holds_go():
     )
     assert open_connections(CLEAN, connections) == pytest.approx((4 + 2) / 4)
     assert open_connections(replace(CLEAN, stages=()), connections) is None
+
+
+def test_connections_whose_handshakes_take_turns_are_open_from_the_beginning_of_the_hold():
+    begin = CLEAN.holds[0].start_ns
+    opened = [begin + number * 5_000_000 for number in range(50)]  # 5 ms each, one after the other
+    connections = connection_rows(*({"connected_ns": at_ns} for at_ns in opened))
+    tls = RequestedTls("localhost", "anyone", False, None, (), "never")
+    assert CLEAN.driver is not None
+    secured = replace(CLEAN, tls=tls, driver=replace(CLEAN.driver, opened=50))
+    assert open_connections(CLEAN, connections) == pytest.approx(50 * (1 - 0.11 / 4), rel=0.01)
+    assert open_connections(secured, connections) == pytest.approx(50)
+    late = connection_rows({"connected_ns": begin + S})  # the kernel tried again
+    assert open_connections(secured, late) == pytest.approx(3 / 4)
