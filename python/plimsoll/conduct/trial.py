@@ -188,15 +188,13 @@ def load(
                 with interruption.deferred():
                     tell(LoadEnded(known.recording(), into))
 
-        is_whole = True
         try:
             with metered(known, tell):
                 _drive(known, into, _sampling(setting, scope), _yes, interruption, tell, ended)
         except (DriverError, Interrupted) as error:
             known.fail(error)
-            is_whole = False
         known.provenance = _provenance_of_running(trial, setting, scope)
-        if is_kept and is_whole and setting.drive is None:
+        if is_kept and setting.drive is None and known.ending.kind == "completed":
             # Verdicts need not wait for tables: records are counted faster.
             written = closed(known, into, interruption, tell, is_kept=False)
             with interruption.deferred(), writing(into.parent.parent):

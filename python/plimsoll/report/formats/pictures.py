@@ -58,7 +58,8 @@ def svgs(specifications: Sequence[Specification]) -> list[str]:
     Returns:
         As many pictures, in the same order.
     """
-    distinct = list(dict.fromkeys(map(_still, specifications)))
+    wanted = [_still(one) for one in specifications]
+    distinct = list(dict.fromkeys(wanted))
     cores = len(os.sched_getaffinity(0)) if len(distinct) >= MANY else 1
     shares = [distinct[core::cores] for core in range(cores)]
     with ExitStack() as closing:
@@ -69,7 +70,7 @@ def svgs(specifications: Sequence[Specification]) -> list[str]:
         for share, drawn in zip(shares, made, strict=True)
         for text, picture in zip(share, drawn, strict=True)
     }
-    return [pictures[_still(one)] for one in specifications]
+    return [pictures[text] for text in wanted]
 
 
 def named(specifications: Iterable[tuple[str, Specification]]) -> Iterator[tuple[str, str]]:
