@@ -139,9 +139,13 @@ class Server:
 
     def execute(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
         """Runs a statement as its owner; gives the rows."""
-        with psycopg.connect(self.url(database), autocommit=True) as connection:
-            cursor = connection.execute(statement.encode())
-            return cursor.fetchall() if cursor.description else []
+        try:
+            with psycopg.connect(self.url(database), autocommit=True) as connection:
+                cursor = connection.execute(statement.encode())
+                return cursor.fetchall() if cursor.description else []
+        except psycopg.Error as error:
+            error.add_note(f"The end of the server's log:\n{self.log[-4096:]}")
+            raise
 
     def _run(self, command: list[Any]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -424,16 +424,18 @@ def test_a_server_killed_within_a_load_leaves_the_earlier_trial(
 
 
 @pytest.mark.root
-def test_a_full_disk_of_the_server_is_named_and_leaves_the_earlier_trial(
-    tmp_path: Path, postgres: Server
-) -> None:
-    with small_disks.small_disk(postgres.folder / "small", 16) as disk:
-        if postgres.user:
-            os.chown(disk, *postgres_server.ids(postgres.user))
-        postgres.execute(f"CREATE TABLESPACE small LOCATION '{disk}'")
-        postgres.execute("CREATE DATABASE on_small TABLESPACE small")
+def test_a_full_disk_of_the_server_is_named_and_leaves_the_earlier_trial(tmp_path: Path) -> None:
+    # On a server of its own: one whose disk is full may end, and others' tests with it.
+    with (
+        postgres_server.served() as server,
+        small_disks.small_disk(server.folder / "small", 16) as disk,
+    ):
+        if server.user:
+            os.chown(disk, *postgres_server.ids(server.user))
+        server.execute(f"CREATE TABLESPACE small LOCATION '{disk}'")
+        server.execute("CREATE DATABASE on_small TABLESPACE small")
         try:
-            with opened(tmp_path, postgres.url("on_small")) as results:
+            with opened(tmp_path, server.url("on_small")) as results:
                 put(results, recording(order=1), requests=requests(50))
                 with pytest.raises(StorageError, match="no disk space left") as caught:
                     put(results, recording(order=2), requests=requests(200_000))
@@ -441,8 +443,7 @@ def test_a_full_disk_of_the_server_is_named_and_leaves_the_earlier_trial(
                 assert results.recording("a").order == 1
                 assert results.table("a", "requests").count_rows() == 50
         finally:
-            postgres.execute("DROP DATABASE on_small WITH (FORCE)")
-            postgres.execute("DROP TABLESPACE small")
+            server.stop()
 
 
 # What others see
