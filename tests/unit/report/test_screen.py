@@ -225,12 +225,47 @@ def test_numbers_stay_with_their_units_where_lines_break() -> None:
             assert not line.startswith(("s ", "ms ", "%"))
 
 
-def test_failures_are_named_by_outcome_and_error_number() -> None:
-    failures = tuple(
-        Failure(f"reset_{number}", 104, "ECONNRESET", 10 - number, 0.5, 2.0) for number in range(6)
+def with_failures(*failures: Failure, failed: int, **changes: Any) -> TrialFindings:
+    """A load that failed in some ways; so many failures are of its measurement window."""
+    found = trial(failures=failures, **changes)
+    summary = sample.changed(found.summary, failed=failed)
+    return replace(found, data=replace(found.data, summary=summary))
+
+
+def resets(count: int) -> Failure:
+    return Failure("reset_waiting", 104, "ECONNRESET", count, 0.5, 2.0)
+
+
+def test_every_form_names_failures_alike() -> None:
+    closed = Failure("closed_waiting", None, None, 7, 0.0, 1.0)
+    wrong = Failure("wrong_status", None, None, 5, 0.0, 1.0, status=404)
+    found = with_failures(resets(10), closed, wrong, failed=22, statuses=statuses(s200=50, s404=5))
+    both = (
+        "10 reset while waiting for the response (ECONNRESET)",
+        "7 closed by the server before the response",
     )
-    lines = shown(trial(failures=failures))
-    assert any("failures        reset_0 (ECONNRESET) 10, 0.5 to 2.0 s" in line for line in lines)
+    forms = ("\n".join(shown(found, 120)), one_line.line(found), load_markdown.render(found))
+    for text in forms:
+        assert all(kind in text for kind in both), text
+        assert "404 × 5" in text
+        assert "22 failed" in text
+        assert "outside" not in text
+    (row,) = csv.DictReader(io.StringIO(one_line.as_csv(found)))
+    assert row["failures"] == "reset_waiting:ECONNRESET=10 closed_waiting=7 wrong_status:404=5"
+
+
+def test_failures_outside_of_the_measurement_window_are_told_apart() -> None:
+    found = with_failures(resets(1_250), failed=1_241, statuses=statuses(s200=50, s404=5))
+    lines = [line.strip() for line in shown(found, 120)]
+    place = lines.index("14 of them outside of the measurement window")
+    assert "1,250 reset while waiting" in lines[place - 1]
+    assert "|  | 14 of them outside of the measurement window |" in load_markdown.render(found)
+
+
+def test_kinds_of_failures_take_few_lines() -> None:
+    failures = (replace(resets(10 - number), outcome=f"reset_{number}") for number in range(6))
+    lines = shown(with_failures(*failures, failed=45))
+    assert any("failures        10 reset_0 (ECONNRESET), 0.5 to 2.0 s" in line for line in lines)
     assert any("and 2 more kinds" in line for line in lines)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.report import words
-from plimsoll.report.load import screen
+from plimsoll.report.load import failed, screen
 from plimsoll.verdicts import catalogue
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ def line(found: TrialFindings) -> str:
         return f"{level}  {texts.line(found.recording.ending.message)}"
     time = summary.time(summary.latency_kind)
     times = [f"{screen.STATISTICS[name]} {wording.duration(time.of(name))}" for name in STATISTICS]
-    failed = f"{wording.count(summary.failed)} failed"
+    how = failed.brief(found)
+    failures = f"{wording.count(summary.failed)} failed{how and f' ({how})'}"
     rate = wording.per_second(summary.throughput_per_s)
     first = level + _doubts(found)
     ending = "interrupted" if found.recording.ending.kind == "Interrupted" else ""
-    parts = [first, ending, rate, *times, failed, screen.status_codes(found)]
+    parts = [first, ending, rate, *times, failures, screen.status_codes(found)]
     return "  ".join(filter(None, parts))
 
 
@@ -44,7 +45,7 @@ def _doubts(found: TrialFindings) -> str:
 
 
 def as_csv(found: TrialFindings) -> str:
-    """The row of `tables.SUMMARIES` with its header, and level and status codes behind it.
+    """The row of `tables.SUMMARIES`; behind it level, status codes of the window, failures of all.
 
     Args:
         found: What is known of the load's trial.
@@ -53,6 +54,7 @@ def as_csv(found: TrialFindings) -> str:
     row = {} if summary is None else dict(summary.row)
     row["level"] = found.level
     row["statuses"] = " ".join(f"{one.status}={one.held}" for one in found.statuses)
+    row["failures"] = failed.names(found)
     text = io.StringIO()
     writer = csv.DictWriter(text, list(row), lineterminator="\n")
     writer.writeheader()

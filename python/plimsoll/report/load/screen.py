@@ -14,13 +14,13 @@ from rich.text import Text
 
 from plimsoll import report, texts, wording
 from plimsoll.report import host_lines, words
+from plimsoll.report.load import failed
 from plimsoll.report.load.screen_lines import LABEL, cut, line, wrapped
 from plimsoll.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from plimsoll.aggregate.counted import Failure, StatusTotal
     from plimsoll.aggregate.summary import Summary
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.recording import Recording
@@ -42,35 +42,18 @@ NARROW = ("p50", "p90", "p99", "p999", "max")
 MOST_LINES = 12
 """Lines of a load that went well, with those of `screen_doubts`."""
 
-MOST_FAILURES = 4
-
 WIDE = 80
 """Columns from which a terminal has room for every statistic."""
 
 REDIRECTS = range(300, 400)
 
 
-class Counted(Protocol):
+class Counted(failed.Failed, Protocol):
     """The figures of a load."""
 
     @property
     def recording(self) -> Recording:
         """What happened."""
-        ...
-
-    @property
-    def summary(self) -> Summary | None:
-        """What it amounts to; None when there is nothing."""
-        ...
-
-    @property
-    def statuses(self) -> Sequence[StatusTotal]:
-        """Complete responses by status code."""
-        ...
-
-    @property
-    def failures(self) -> Sequence[Failure]:
-        """How its requests failed, the most frequent kind first."""
         ...
 
 
@@ -176,8 +159,8 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
     yield "connections", _connections(summary), ""
     if secured := words.tls_text(recording):
         yield "TLS", secured, ""
-    for name, text in _failures(found, verbose=verbose):
-        yield name, text, "red"
+    for place, text in enumerate(failed.lines(found, verbose=verbose)):
+        yield "" if place else "failures", text, "red"
 
 
 def status_codes(found: Counted) -> str:
@@ -239,19 +222,3 @@ def _requests(summary: Summary) -> str:
 def _connections(summary: Summary) -> str:
     connections = words.connections(summary)[:-1]
     return ", ".join(f"{name} {count}" for name, count, _ in connections)
-
-
-def _failures(found: Counted, *, verbose: bool) -> Iterator[tuple[str, str]]:
-    """The kinds of failure; wrong status codes have a line of their own."""
-    kinds = [one for one in found.failures if verbose or one.status is None]
-    for place, failure in enumerate(kinds[:MOST_FAILURES]):
-        name = "" if place else "failures"
-        known = failure.errno_name or failure.status
-        detail = f" ({known})" if known else ""
-        when = (
-            f"{wording.decimals(failure.first_at_s, 1)} to "
-            f"{wording.decimals(failure.last_at_s, 1)} s"
-        )
-        yield name, f"{failure.outcome}{detail} {wording.count(failure.count)}, {when}"
-    if kinds[MOST_FAILURES:]:
-        yield "", f"and {len(kinds) - MOST_FAILURES} more kinds"
