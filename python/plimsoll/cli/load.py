@@ -119,9 +119,7 @@ class LoadVerb(options.Grouped):
     "--duration",
     "duration_s",
     type=options.DURATION,
-    default="10s",
-    show_default=True,
-    help="Length of the measurement window: 500ms, 30s, 2m.",
+    help="Length of the measurement window: 500ms, 30s, 2m.  [default: 10s]",
 )
 @click.option("-z", "as_oha", type=options.DURATION, hidden=True, help="oha's name of -d.")
 @click.option("-k", is_flag=True, hidden=True, expose_value=False, help="ab's: always so.")
@@ -138,7 +136,7 @@ class LoadVerb(options.Grouped):
     "-n",
     "--requests",
     type=options.COUNT,
-    help="Stop after this many requests instead of a duration.",
+    help="Stop after this many requests; with -d, after whichever comes first.",
 )
 @click.option(
     "-R",
@@ -300,7 +298,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     *,
     url: tuple[str, ...],
     connections: int,
-    duration_s: float,
+    duration_s: float | None,
     as_oha: float | None,
     requests: int | None,
     rate_per_s: float | None,
@@ -387,7 +385,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     headers_sent = [cli.incoming.header(one) for one in headers]
     form: Output = "json" if as_json else output
     length_s = duration_s if as_oha is None else as_oha
-    load_s = 0.0 if requests else length_s + (ramp_s or 0.0) + (warm_up_s or 0.0)
+    load_s = _longest_s(length_s, requests, ramp_s, warm_up_s)
     is_quiet = quiet or form != "text"
     shown = cli.load_screen.LoadScreen(
         _title(url), load_s, is_quiet=is_quiet, verbose=verbose, is_kept=record is not None,
@@ -419,6 +417,16 @@ def command(  # noqa: PLR0913 - one argument for each option
         return _failure(result, fail_if, form, shown) or cli.judging.exit_code_of_trial(
             _judged(result, shown), accepted, strict=strict
         )
+
+
+def _longest_s(
+    length_s: float | None, requests: int | None, ramp_s: float | None, warm_up_s: float | None
+) -> float:
+    """How long a load lasts at most, in seconds; 0 where only its requests end it."""
+    if length_s is None and requests:
+        return 0.0
+    held_s = lab.load_options.HELD_S if length_s is None else length_s
+    return held_s + (ramp_s or 0.0) + (warm_up_s or 0.0)
 
 
 def _title(urls: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from plimsoll.aggregate.stalls import StallsRow
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import Ending, ExpectedResponse
+from plimsoll.recording.ran import ended_early
 from plimsoll.report import hidden
 from plimsoll.report.formats import html, markdown
 from plimsoll.report.load import markdown as load_markdown
@@ -183,10 +184,15 @@ def test_a_short_load_says_once_in_each_form_that_it_is_too_short() -> None:
 
 def test_an_interrupted_load_says_so_in_its_line() -> None:
     found = trial()
-    ending = Ending("Interrupted", "a signal ended the load early")
-    recording = replace(found.recording, ending=ending)
+    (*before, hold) = found.recording.stages
+    stages = (*before, replace(hold, end_ns=7_800_000_000))
+    message = ended_early(stages, found.recording.load)
+    assert message == "a signal ended the load after 7.8 of 12 s"
+    ending = Ending("Interrupted", message)
+    recording = replace(found.recording, ending=ending, stages=stages)
     cut_short = replace(found, data=replace(found.data, recording=recording))
-    assert "  interrupted  " in one_line.line(cut_short)
+    assert "  interrupted after 7.8 of 12 s  " in one_line.line(cut_short)
+    assert f"Interrupted: {message}" in shown(cut_short)
     assert "interrupted" not in one_line.line(found)
 
 
@@ -277,13 +283,27 @@ def test_void_verdicts_come_before_doubtful_ones() -> None:
     assert any(line.startswith("✕ void (1 void, 1 doubtful of ") for line in lines)
 
 
-def test_several_urls_have_a_line_each_as_far_as_there_is_room() -> None:
-    assert not any(line.startswith("/0") for line in shown(trial()))
-    lines = shown(trial(kinds=kinds(9)))
-    assert [line.split()[:2] for line in lines if line.startswith("/")] == [
-        [f"/{number}", "10"] for number in range(screen_doubts.MOST_KINDS)
-    ]
-    assert any(line.startswith("and 3 more") for line in lines)
+def test_of_a_mix_the_slowest_urls_are_shown_and_all_of_them_by_request() -> None:
+    assert not any(line.startswith("slowest") for line in shown(trial()))
+    each = kinds(9)
+    slow = {"response_time_p50_ns": 5e6, "response_time_max_ns": 9e6}
+    mixed = trial(kinds=(*each[:7], {**each[7], **slow}, each[8]))
+    lines = shown(mixed)
+    place = next(place for place, line in enumerate(lines) if line.startswith("slowest"))
+    told = " ".join(" ".join(lines[place : place + 2]).split())
+    assert told.startswith("slowest /7 p50 5 ms, max 9 ms; ")
+    assert "; 6 more with `-v`" in told
+    assert not any(line.startswith("failed") for line in lines)
+    assert len(lines) - len(shown(trial())) <= 2
+    everything = [line.split()[0] for line in shown(mixed, verbose=True) if line.startswith("/")]
+    assert everything == [f"/{number}" for number in range(9)]
+    assert max(map(len, shown(mixed, 60, verbose=True))) <= 60
+
+
+def test_of_a_mix_the_urls_that_failed_are_named() -> None:
+    first, second, third = kinds(3)
+    lines = shown(trial(kinds=({**first, "failed": 3}, {**second, "failed": 40}, third)))
+    assert "failed          /1 40; /0 3" in lines
 
 
 def test_what_the_closed_model_hides_is_said_with_an_estimate() -> None:

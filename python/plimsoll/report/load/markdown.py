@@ -33,7 +33,7 @@ def render(found: TrialFindings) -> str:
     lines = [
         f"### {literal(f'`{recording.title}{recording.endpoint}`')}",
         "",
-        f"{literal(words.load_text(recording.load))}  ",
+        f"{literal(screen.load_text(recording, verbose=True))}  ",
         f"**{literal(words.verdicts_text(found.verdicts) or words.level_text(found.level))}**",
         "",
         *(() if found.summary is None else _figures(found, found.summary)),

@@ -7,12 +7,14 @@ import io
 from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
+from plimsoll.recording.ran import ran
 from plimsoll.report import words
 from plimsoll.report.load import failed, screen
 from plimsoll.verdicts import catalogue
 
 if TYPE_CHECKING:
     from plimsoll.findings.trial import TrialFindings
+    from plimsoll.recording import Recording
 
 STATISTICS = ("p50", "p90", "p99", "max")
 
@@ -32,9 +34,22 @@ def line(found: TrialFindings) -> str:
     failures = f"{wording.count(summary.failed)} failed{how and f' ({how})'}"
     rate = wording.per_second(summary.throughput_per_s)
     first = level + _doubts(found)
-    ending = "interrupted" if found.recording.ending.kind == "Interrupted" else ""
-    parts = [first, ending, rate, *times, failures, screen.status_codes(found)]
+    parts = [
+        first,
+        _interruption(found.recording),
+        rate,
+        *times,
+        failures,
+        screen.status_codes(found),
+    ]
     return "  ".join(filter(None, parts))
+
+
+def _interruption(recording: Recording) -> str:
+    """How much of an interrupted load ran; empty where none was interrupted."""
+    if recording.ending.kind != "Interrupted":
+        return ""
+    return f"interrupted {ran(recording.stages, recording.load)}"
 
 
 def _doubts(found: TrialFindings) -> str:

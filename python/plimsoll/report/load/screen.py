@@ -93,11 +93,21 @@ def _head(recording: Recording, width: int, *, verbose: bool) -> Iterator[Text]:
     space = " " if is_named else ""
     title = texts.line(f"{recording.title}{space}{recording.endpoint}")
     yield Text(cut(title, width), style="bold")
-    load = words.load_text(recording.load)
-    yield Text(wrapped(load, width) if verbose else cut(load, width), style="dim")
+    yield Text(wrapped(load_text(recording, verbose=verbose), width), style="dim")
     if recording.ending.kind != "completed":
         ending = f"{recording.ending.kind}: {recording.ending.message}"
         yield Text(wrapped(ending, width), style="red")
+
+
+def load_text(recording: Recording, *, verbose: bool) -> str:
+    """The load, with the seed that repeats what was drawn.
+
+    Args:
+        recording: What happened.
+        verbose: Whether what is so by default is told too.
+    """
+    drawn = f"; --seed {recording.seed}" if _is_drawn(recording) else ""
+    return f"{words.load_text(recording.load, unusual=not verbose)}{drawn}"
 
 
 def _times(summary: Summary, recording: Recording, width: int, *, verbose: bool) -> Table:
@@ -147,8 +157,7 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
     """
     recording = found.recording
     yield "throughput", _throughput(summary, recording), ""
-    repeated = f"; `--seed {recording.seed}` repeats them" if _is_drawn(recording) else ""
-    yield words.requests(recording.load), f"{_requests(summary)}{repeated}", ""
+    yield words.requests(recording.load), _requests(summary), ""
     if codes := status_codes(found):
         is_wrong = any(one.held_wrong for one in found.statuses)
         yield "status", codes, "red" if is_wrong else ""
