@@ -23,7 +23,7 @@ BRIEF_KINDS = 2
 """Kinds that a load in one line names."""
 
 
-class Failed(Protocol):
+class CountedFailures(Protocol):
     """What is known of the failures of a load."""
 
     @property
@@ -42,7 +42,7 @@ class Failed(Protocol):
         ...
 
 
-def lines(found: Failed, *, verbose: bool = False) -> Iterator[str]:
+def lines(found: CountedFailures, *, verbose: bool = False) -> Iterator[str]:
     """A line for each kind: `43 reset while waiting for the response (ECONNRESET), 0.0 to 3.0 s`.
 
     Args:
@@ -59,13 +59,13 @@ def lines(found: Failed, *, verbose: bool = False) -> Iterator[str]:
         yield f"{wording.count(outside)} of them outside of the measurement window"
 
 
-def brief(found: Failed) -> str:
+def brief(found: CountedFailures) -> str:
     """The most frequent kinds without their times; empty where there are none."""
     kinds = [_counted(one) for one in found.failures if one.status is None]
     return wording.listed(kinds, BRIEF_KINDS)
 
 
-def names(found: Failed) -> str:
+def names(found: CountedFailures) -> str:
     """Every kind for a program: `closed_waiting=4303 reset_waiting:ECONNRESET=12`."""
     kinds = ((one, one.errno_name or one.status) for one in found.failures)
     return " ".join(
@@ -80,7 +80,7 @@ def _counted(kind: Failure) -> str:
     return f"{wording.count(kind.count)} {known.words if known else kind.outcome}{noted}"
 
 
-def _outside(found: Failed) -> int:
+def _outside(found: CountedFailures) -> int:
     """Failures other than wrong status codes that ended outside of the measurement window."""
     failed = None if found.summary is None else found.summary.failed
     if failed is None:

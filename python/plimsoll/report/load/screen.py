@@ -48,7 +48,7 @@ WIDE = 80
 REDIRECTS = range(300, 400)
 
 
-class Counted(failed.Failed, Protocol):
+class Counted(failed.CountedFailures, Protocol):
     """The figures of a load."""
 
     @property
