@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from plimsoll.plan import Trial
 
 
+REMAINS = "trials/.*.partial"
+"""What a killed process leaves of a trial: it never got its name, so nothing in it is complete."""
+
+
 def load(  # noqa: PLR0913 - one argument for each option
     url: str | Sequence[str],
     *,
@@ -287,14 +291,15 @@ def require_place(record: Path | None, storage: str) -> None:
 
 
 def _require_new(record: Path) -> None:
-    """Does nothing when a folder holds no file yet.
+    """Does nothing when a folder holds no file yet, but for what a killed load left.
 
     Raises:
         StorageError: It does; rows that were measured are not written over.
     """
     if record.exists() and not record.is_dir():
         raise StorageError(f"`{record}` is a file", "choose a new folder with `record=`")
+    remains = {path for folder in record.glob(REMAINS) for path in folder.rglob("*")}
     files = (path for path in record.rglob("*") if path.is_file() and path.name != ".lock")
-    if (first := next(files, None)) is not None:
+    if (first := next((path for path in files if path not in remains), None)) is not None:
         message = f"`{record}` is not empty: it holds `{first.relative_to(record)}`"
         raise StorageError(message, "choose a new folder with `record=`")

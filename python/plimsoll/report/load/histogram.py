@@ -53,10 +53,11 @@ def lines(times_ns: Times, longest: int = BAR) -> list[str]:
         return []
     edges = _edges(int(times_ns.min()), int(times_ns.max()))
     counts, _ = np.histogram(times_ns, edges)
+    bars = [f"{_bar(count / counts.max(), longest):<{longest}}" for count in counts.tolist()]
     return [
-        f"{f'≥ {wording.duration(edge)}':>{LABEL}}  {_bar(count / counts.max(), longest):<{longest}}"
+        f"{f'≥ {wording.duration(edge)}':>{LABEL}}  {bar}"
         f" {wording.percent(count / len(times_ns)):>8} {wording.count(count):>11}"
-        for edge, count in zip(edges[:-1], counts.tolist(), strict=True)
+        for edge, bar, count in zip(edges[:-1], bars, counts.tolist(), strict=True)
     ]
 
 
