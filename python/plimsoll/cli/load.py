@@ -12,7 +12,7 @@ import click
 import plimsoll
 from plimsoll import cli, lab, report
 from plimsoll.campaign.requests import CODINGS
-from plimsoll.cli import EPILOGUE, messages, options
+from plimsoll.cli import EPILOGUE, messages, options, other_tools
 from plimsoll.errors import LIMIT_MISSED, InputError, Problem, exit_code_of
 from plimsoll.findings import thresholds
 
@@ -90,18 +90,28 @@ def _refuse_script(_context: click.Context, _option: click.Parameter, script: st
 
 
 class LoadVerb(options.Grouped):
-    """The verb, which knows the `-q` of oha, a rate, from its own, which takes no value."""
+    """The verb, which knows options of other load tools.
+
+    The `-q` of oha is a rate; its own takes no value.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads arguments.
 
         Raises:
-            InputError: One is oha's `-q RATE`.
+            InputError: One is oha's `-q RATE`, or an option of another tool.
         """
         for rate in _OHAS_RATE.findall("\n".join(args)):
             hint = f"write `-R {rate}` for a rate; `-q` alone prints one line"
             raise InputError([Problem("", f"`-q {rate}`: `-q` takes no value", hint)])
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name
+            if name not in other_tools.IN_PLACE:
+                raise
+            hint = f"write `{other_tools.IN_PLACE[name]}`; see `plimsoll load --help`"
+            raise InputError([Problem("", f"no such option `{name}`", hint)]) from None
 
 
 @click.command(name="load", cls=LoadVerb, groups=GROUPS, alone=ALONE, epilog=EPILOGUE)

@@ -206,7 +206,8 @@ def load_text(load: Load | UnknownLoad, *, unusual: bool = False) -> str:
     if load.timeout_s and not (unusual and load.timeout_s == Load.timeout_s):
         parts.append(f"timeout {wording.seconds(load.timeout_s)}")
     if load.request_limit:
-        parts.append(f"ends after {wording.count(load.request_limit)} {requests(load)}")
+        what = requests(load).removesuffix("s")
+        parts.append(f"ends after {wording.several(load.request_limit, what)}")
     if load.threads:
         parts.append(wording.several(load.threads, "load generator thread"))
     if load.server_cores:

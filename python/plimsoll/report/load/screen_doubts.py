@@ -35,6 +35,8 @@ STYLES: dict[Level, str] = {
 MOST_LINES = 6
 """Lines for doubts, below the level, unless everything is shown."""
 
+_REST = "; `-v` shows everything"
+
 ENERGY = {"rapl": "RAPL", "wall": "power meter"}
 """Sources of energy, and the names of their lines."""
 
@@ -143,7 +145,8 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
             lines = list(_verdict(_first_sentence(verdict), width, most=1))
         if place and _height(lines) > room:
             names = listed([catalogue.title(one.check, one.level) for one in rest], 3)
-            yield Text(cut(f"+ {names}; `-v` shows everything", width), style="dim")
+            named = cut(f"+ {names}", width - len(_REST))
+            yield Text(f"{named}{_REST}", style="dim")
             return
         yield from lines
         left -= _height(lines)
