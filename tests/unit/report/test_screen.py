@@ -304,6 +304,10 @@ def test_of_a_mix_the_urls_that_failed_are_named() -> None:
     first, second, third = kinds(3)
     lines = shown(trial(kinds=({**first, "failed": 3}, {**second, "failed": 40}, third)))
     assert "failed          /1 40; /0 3" in lines
+    text = load_markdown.render(trial(kinds=({**first, "failed": 3}, second, third)))
+    assert "| failed | /0 3 |" in text
+    assert "| slowest | /0 p50 1 ms, max 2 ms; " in text
+    assert "; 3 more in JSON |" in load_markdown.render(trial(kinds=kinds(11)))
 
 
 def test_what_the_closed_model_hides_is_said_with_an_estimate() -> None:

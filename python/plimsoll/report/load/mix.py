@@ -26,18 +26,22 @@ WIDE = 80
 """Columns from which a table has room for the rates."""
 
 
-def lines(kinds: Sequence[KindRow]) -> Iterator[tuple[str, str, str]]:
+def lines(
+    kinds: Sequence[KindRow], most: int = MOST, others: str = "with `-v`"
+) -> Iterator[tuple[str, str, str]]:
     """Name, words and style of a line for the slowest, and of one for those that failed most.
 
     Args:
         kinds: What came of each URL.
+        most: URLs in a line.
+        others: Where a reader finds the others.
     """
     ordered = sorted(kinds, key=_slowness, reverse=True)
-    yield "slowest", _line([f"{_name(one)} {_times(one)}" for one in ordered]), ""
+    yield "slowest", _line([f"{_name(one)} {_times(one)}" for one in ordered], most, others), ""
     failed = sorted((one for one in kinds if one["failed"]), key=lambda one: -one["failed"])
     if failed:
         reported = [f"{_name(one)} {wording.count(one['failed'])}" for one in failed]
-        yield "failed", _line(reported), "red"
+        yield "failed", _line(reported, most, others), "red"
 
 
 def table(kinds: Sequence[KindRow], width: int) -> Table:
@@ -60,10 +64,10 @@ def table(kinds: Sequence[KindRow], width: int) -> Table:
     return shown
 
 
-def _line(reported: Sequence[str]) -> str:
-    shown = "; ".join(reported[:MOST])
-    left = len(reported) - MOST
-    return f"{shown}; {left} more with `-v`" if left > 0 else shown
+def _line(reported: Sequence[str], most: int, others: str) -> str:
+    shown = "; ".join(reported[:most])
+    left = len(reported) - most
+    return f"{shown}; {left} more {others}" if left > 0 else shown
 
 
 def _name(one: KindRow) -> str:
