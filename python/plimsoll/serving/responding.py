@@ -35,7 +35,7 @@ from plimsoll.errors import InputError, NotResponding, Problem
 from plimsoll.wording import seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from plimsoll.campaign.load import Protocol
     from plimsoll.campaign.tls import Tls
@@ -48,6 +48,9 @@ PROMPT_S = 0.05
 
 Servers of plain HTTP wait for the end of a request where a handshake comes.
 """
+
+SLOWER = 4
+"""How many times as long as plain HTTP a handshake takes at most, with as many round trips."""
 
 TRIES = 3
 """Connections that must all be closed without a response before a server counts as one that fails.
@@ -114,8 +117,11 @@ _OK = 200
 _BAD_REQUEST = 400
 """What most servers say where plain HTTP comes to a port of TLS."""
 
-_OF_TLS_PORTS = (*range(300, 400), _BAD_REQUEST)
+_REFUSALS = (*range(300, 400), _BAD_REQUEST, 421, 426)
 """Status codes that plain HTTP gets from a port of TLS too: a redirect, or a refusal."""
+
+_PROMPT_REFUSALS = (*_REFUSALS, 403, 404)
+"""The same with those of a proxy that has no route for it; soon its handshake proves more."""
 
 
 _REFUSED_BY_TLS = {
@@ -264,6 +270,8 @@ class _Patience:
             within = seconds(self.timeout_s)
             message, hint = f"no connection to `{address}` within {within}", _UNCONNECTED
             if lacks_handshake:
+                if _speaks_http(address, WAIT_S, _REFUSALS):
+                    raise _no_tls(address, protocol) from None
                 message = (
                     f"`{address}` accepts connections, but sends no reply to a TLS handshake "
                     f"within {within}"
@@ -388,11 +396,12 @@ def _connection(
         NoResponse: The TLS handshake failed.
         OSError: There can be none.
     """
-    for wait_s in (WAIT_S,) if block is None else (PROMPT_S, WAIT_S):
+    steps = ((PROMPT_S, _PROMPT_REFUSALS), (WAIT_S, _REFUSALS))
+    for wait_s, refusals in steps if block else steps[1:]:
         try:
             return _engine.Connection(address, wait_s, block)
         except TimeoutError:
-            if block is not None and _speaks_http(address, wait_s):
+            if block is not None and _speaks_http(address, wait_s / SLOWER, refusals):
                 raise _no_tls(address, protocol) from None
     if patience is None:
         raise TimeoutError
@@ -433,7 +442,7 @@ def _not_http(
 ) -> NotResponding:
     if tls is None and _speaks_tls(address):
         return _tls(address, protocol)
-    if kind == "tls_closed" and _speaks_http(address, WAIT_S):
+    if kind == "tls_closed" and _speaks_http(address, WAIT_S, _REFUSALS):
         return _no_tls(address, protocol)
     if kind == "not_http2":
         without = "" if tls else " without TLS"
@@ -476,7 +485,7 @@ def _with_schemes(hint: str, protocol: Protocol) -> str:
     return hint.format(plain=plain, secured=secured)
 
 
-def _speaks_http(address: str, wait_s: float) -> bool:
+def _speaks_http(address: str, wait_s: float, refusals: Sequence[int]) -> bool:
     """Whether plain HTTP is responded to as a port of TLS would not.
 
     Nothing of the load is sent: its cookies and tokens are meant for TLS.
@@ -484,13 +493,14 @@ def _speaks_http(address: str, wait_s: float) -> bool:
     Args:
         address: Address of the server.
         wait_s: How long a connection, and then a response, is waited for, in seconds.
+        refusals: Status codes that a port of TLS may respond with.
     """
     sent = render(Request("/", "OPTIONS", "/"), address, keep_alive=False)
     try:
         found = _engine.Connection(address, wait_s).ask([sent], wait_s, False, wait_s)
     except (OSError, _engine.NoResponse):
         return False
-    return found["status"] not in _OF_TLS_PORTS
+    return found["status"] not in refusals
 
 
 def _speaks_tls(address: str) -> bool:

@@ -209,10 +209,12 @@ def waiting_for_a_head(answer: bytes) -> Iterator[tuple[str, list[bytes]]]:
         listener.shutdown(socket.SHUT_RDWR)
 
 
-def test_plain_http_that_is_silent_to_tls_is_told_without_the_timeout() -> None:
+@pytest.mark.parametrize("status", ["200 OK", "404 Not Found", "405 Not That"])
+def test_plain_http_that_is_silent_to_tls_is_told_without_the_timeout(status: str) -> None:
+    answer = f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode()
     secret = Request("/", "GET", "/", (("Cookie", "session=secret"),))
     said: list[str] = []
-    with waiting_for_a_head(RIGHT) as (address, heard), pytest.raises(NotResponding) as caught:
+    with waiting_for_a_head(answer) as (address, heard), pytest.raises(NotResponding) as caught:
         responding.require(
             address, secret, keep_alive=True, tls=Tls("localhost"), timeout_s=60, tell=said.append
         )
