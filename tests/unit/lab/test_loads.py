@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.errors import StorageError
+import plimsoll
+from plimsoll.errors import InputError, StorageError
 from plimsoll.lab import loads
 
 
@@ -29,3 +30,8 @@ def test_whatever_else_is_in_the_folder_is_kept(tmp_path: Path, other: str) -> N
     (tmp_path / other).touch()
     with pytest.raises(StorageError, match=f"is not empty: it holds `{other}`"):
         loads.require_place(tmp_path, "")
+
+
+def test_what_a_killed_load_left_is_named_where_its_report_is_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="contains no complete recording: it was killed, or"):
+        plimsoll.open(recorded(tmp_path, ".load.partial"))
