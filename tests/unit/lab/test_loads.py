@@ -34,4 +34,4 @@ def test_whatever_else_is_in_the_folder_is_kept(tmp_path: Path, other: str) -> N
 
 def test_what_a_killed_load_left_is_named_where_its_report_is_asked_for(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="contains no complete recording: it was killed, or"):
-        plimsoll.open(recorded(tmp_path, ".load.partial"))
+        plimsoll.read(recorded(tmp_path, ".load.partial"))
