@@ -184,7 +184,7 @@ class HostsDriver:
         for host, given in ordered.items():
             if isinstance(given, PlimsollError):
                 raise of_host(host, given)
-        parts = [self._counts_of(host, job) for host in shifts]
+        parts = [self._counts_of(host, job.into / host) for host in shifts]
         held_s = sum(end - start for start, end in holds) / 1e9
         figures = counts.figures(parts, job.load, together.driver, held_s)
         name = datetime.fromtimestamp(together.zero_utc_ns / 1e9, UTC).strftime(FOLDER)
@@ -200,8 +200,8 @@ class HostsDriver:
             hosts=tuple(replace(one, kept=kept.get(one.host)) for one in together.hosts),
         )
 
-    def _counts_of(self, host: str, job: DriverJob) -> HostCounts:
-        """What a host has counted, once it has.
+    def _counts_of(self, host: str, folder: Path) -> HostCounts:
+        """What a host has counted, once it has; its times come to a folder.
 
         Raises:
             PlimsollError: It could not.
@@ -210,11 +210,11 @@ class HostsDriver:
             time.sleep(COUNTED_S)
         if state.error is not None:
             raise of_host(host, state.error)
-        kind = counts.shown_times(job.load)
-        described = state.times[kind]
-        folder = job.into / host
-        self._fetch(host, described, folder)
-        return HostCounts(state.counts, {kind: (folder / described.name).read_bytes()})
+        files = {kind: state.times[kind] for kind in counts.KINDS}
+        for described in files.values():
+            self._fetch(host, described, folder)
+        packed = {kind: (folder / file.name).read_bytes() for kind, file in files.items()}
+        return HostCounts(state.counts, packed)
 
     def _kept(self, host: str, result: HostResult, name: str) -> KeptRows:
         """Has a host put its rows where they stay.
