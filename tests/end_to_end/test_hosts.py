@@ -193,7 +193,7 @@ def foreign(lab: LabAtWork, _monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("made", "words"),
-    [(expired, "the lab's certificate is not accepted"), (foreign, "is not accepted")],
+    [(expired, "one.pem` expired on"), (foreign, "the lab's certificate is not accepted")],
 )
 def test_certificates_that_are_expired_or_of_another_authority_end_the_agent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Any, words: str
@@ -218,6 +218,28 @@ def test_a_host_under_a_name_that_is_not_its_own_is_refused_on_both_sides(tmp_pa
     assert "the lab refuses this host: `two` has a certificate for `one`" in ran.said
     waiting.press_ctrl_c()
     waiting.end()
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", None]
+)
+def test_an_agent_waits_on_where_something_else_than_the_lab_listens(
+    tmp_path: Path, answer: bytes | None
+) -> None:
+    """`answer` is sent before the connection is closed; with None it is closed at once."""
+    lab = on_loopback(tmp_path, ("one",))
+    with ExitStack() as closing:
+        with socket.create_server(("127.0.0.1", lab.port)) as other:
+            other.settimeout(30)
+            agent = lab.agent("one")
+            closing.callback(labs.ended, agent)
+            for _ in range(2):  # it comes again
+                connection, _ = other.accept()
+                with connection:
+                    if answer is not None:
+                        connection.recv(1 << 16)
+                        connection.sendall(answer)
+        assert lab.lab("host", "check", "-c", "10").end().code == 0
 
 
 @pytest.mark.thorough

@@ -266,7 +266,7 @@ def opened(hosts: Hosts) -> Generator[Lab]:
     """A lab that listens for its hosts for as long as the block runs.
 
     Raises:
-        HostError: It cannot listen, or its certificate is missing.
+        HostError: It cannot listen, or its certificate is missing or has expired.
     """
     with scratch.folder() as folder:
         trusted = _certificates(hosts, folder / "certificates")
@@ -284,7 +284,7 @@ def _certificates(hosts: Hosts, made: Path) -> Path:
     """The folder of the lab's certificates; made for this command where the lab starts all agents.
 
     Raises:
-        HostError: One is missing.
+        HostError: One is missing, or of no use any more.
     """
     if hosts.certificates is None:
         certificates.make(hosts, made)
@@ -295,6 +295,7 @@ def _certificates(hosts: Hosts, made: Path) -> Path:
             if not path.exists():
                 hint = f"make them with `plimsoll host certificates {hosts.certificates}`"
                 raise HostError(f"`{path}` is missing", hint)
+        certificates.require_usable(identity)
     return hosts.certificates
 
 

@@ -30,6 +30,12 @@ PORT = 8786
 CERTIFICATES = "certificates"
 """Folder of certificates beside a file that does not say, where somebody starts agents by hand."""
 
+DAYS = 30
+"""How many days certificates are valid where nobody says."""
+
+MOST_DAYS = 3650
+"""How many days they may be valid at most."""
+
 WAIT_S = 60.0
 """How long the lab waits for its hosts, in seconds, where the file does not say."""
 
