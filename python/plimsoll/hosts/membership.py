@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import errno
 import socket
 import ssl
 import time
@@ -20,6 +21,7 @@ from distributed.protocol.serialize import to_serialize
 
 from plimsoll.errors import HostError, PlimsollError
 from plimsoll.hosts import certificates, network
+from plimsoll.hosts.disk import disk_error
 from plimsoll.hosts.host import LAB
 
 if TYPE_CHECKING:
@@ -53,6 +55,9 @@ ORDERS = frozenset(
 
 QUICK = frozenset({"poll", "server"})
 """Orders that only look at what is known, and need no thread of their own."""
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Error numbers of a full disk, which no network has."""
 
 OF_CERTIFICATES = ("alert unknown ca", "certificate")
 """What the reason of a lab has that refuses a certificate; others speak no TLS, or another one.
@@ -117,6 +122,8 @@ class _Member(Worker):
                 given = await asyncio.to_thread(method, *arguments)
         except PlimsollError as error:
             given = error
+        except OSError as error:  # to the lab it would be the network's
+            given = disk_error(error)
         return {"given": to_serialize(given)}
 
 
@@ -199,8 +206,11 @@ async def _serve_one(agent: Agent, membership: Membership, tell: Callable[[str],
         try:
             member = await _Member(agent, membership)
         except (OSError, ValueError, RuntimeError) as error:
-            if not isinstance(error.__cause__ or error, OSError):
+            cause = error.__cause__ or error
+            if not isinstance(cause, OSError):
                 raise _refused(error) from error
+            if cause.filename is not None or cause.errno in FULL:
+                raise disk_error(cause) from error
             await asyncio.sleep(RETRY_S)  # it is gone again
             continue
         tell("joined the lab")
