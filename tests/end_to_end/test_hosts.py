@@ -222,6 +222,23 @@ def test_a_host_under_a_name_that_is_not_its_own_is_refused_on_both_sides(tmp_pa
     waiting.end()
 
 
+@pytest.mark.thorough
+def test_an_agent_waits_until_the_lab_knows_that_the_one_before_it_is_gone(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    waiting = lab.lab("host", "check")
+    waiting.wait_until_it_says("waiting for")
+    first = lab.agent("one")
+    first.wait_until_it_says("joined the lab")
+    os.kill(first.process.pid, signal.SIGSTOP)
+    again = lab.agent("one")
+    again.wait_until_it_says("joined the lab")
+    os.kill(first.process.pid, signal.SIGKILL)
+    first.process.wait()
+    waiting.press_ctrl_c()
+    waiting.end()
+    labs.ended(again)
+
+
 @pytest.mark.parametrize(
     "answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", None]
 )

@@ -24,6 +24,9 @@ REMOTE_ALONE = "rows stay on other hosts only where these generate the load"
 LAB = "lab"
 """Name of the lab in certificates."""
 
+TAKEN = "another agent has joined as"
+"""How the lab refuses a second agent of a name."""
+
 PORT = 8786
 """Port on which the lab listens for hosts where the file names none."""
 

@@ -22,7 +22,7 @@ from distributed.protocol.serialize import to_serialize
 from plimsoll.errors import HostError, PlimsollError
 from plimsoll.hosts import certificates, network
 from plimsoll.hosts.disk import disk_error
-from plimsoll.hosts.host import LAB
+from plimsoll.hosts.host import LAB, TAKEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,6 +63,12 @@ OF_CERTIFICATES = ("alert unknown ca", "certificate")
 """What the reason of a lab has that refuses a certificate; others speak no TLS, or another one.
 
 Source: the alerts of RFC 8446, section 6.2, by their names in OpenSSL.
+"""
+
+KNOWN_S = 2 * network.LOST_S + 2.0
+"""How long an agent waits for the lab to notice that the one before it is gone, in seconds.
+
+The lab looks every `LOST_S` who has been silent for that long.
 """
 
 RETRY_S = 1.0
@@ -200,7 +206,11 @@ def _make_ready(membership: Membership) -> None:
 
 
 async def _serve_one(agent: Agent, membership: Membership, tell: Callable[[str], None]) -> None:
-    """Waits for a lab, and serves it until it is gone."""
+    """Waits for a lab, and serves it until it is gone.
+
+    An agent that was killed, or whose host restarted, may still be known to the lab for a while.
+    """
+    until_s = time.monotonic() + KNOWN_S
     while True:
         await _reachable(membership, tell)
         try:
@@ -208,10 +218,12 @@ async def _serve_one(agent: Agent, membership: Membership, tell: Callable[[str],
         except (OSError, ValueError, RuntimeError) as error:
             cause = error.__cause__ or error
             if not isinstance(cause, OSError):
-                raise _refused(error) from error
-            if cause.filename is not None or cause.errno in FULL:
+                refused = _refused(error)
+                if TAKEN not in refused.message or time.monotonic() >= until_s:
+                    raise refused from error
+            elif cause.filename is not None or cause.errno in FULL:
                 raise disk_error(cause) from error
-            await asyncio.sleep(RETRY_S)  # it is gone again
+            await asyncio.sleep(RETRY_S)  # it is gone again, or knows another one
             continue
         tell("joined the lab")
         try:
