@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,7 @@ import plimsoll
 from plimsoll.errors import HostLost
 from plimsoll.hosts import certificates, control, hosts_file
 from plimsoll.processes import cpu_clock
-from workbench.database import free_port
+from plimsoll.processes.ports import LOOPBACK, free_port
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def measured(folder: Path, count: int, seconds: int, closing: ExitStack) -> Many
         seconds: Length of the load.
         closing: Ends what was started.
     """
-    file = written(folder, count)
+    file = written(folder, count, held_port(closing))
     known = hosts_file.read(file)
     address = served(closing)
     begun_s = time.monotonic()
@@ -117,12 +118,24 @@ def measured(folder: Path, count: int, seconds: int, closing: ExitStack) -> Many
     )
 
 
-def written(folder: Path, count: int) -> Path:
+def held_port(closing: ExitStack) -> int:
+    """A port that is this lab's from now on, although the lab listens now and then only.
+
+    It is below those of outgoing connections: an agent that tries to reach it might get it as its
+    own, and connect to itself. The socket that is bound to it and does not listen keeps it.
+    """
+    held = closing.enter_context(socket.socket())
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind((LOOPBACK, free_port()))
+    return held.getsockname()[1]
+
+
+def written(folder: Path, count: int, port: int) -> Path:
     """A file of hosts, and their certificates."""
     hosts = (
         f'[[host]]\nname = "a{number}"\naddress = "127.0.1.{number}"\n' for number in range(count)
     )
-    lab = f'[lab]\naddress = "127.0.0.1"\nport = {free_port()}\nwait = "10m"\n'
+    lab = f'[lab]\naddress = "127.0.0.1"\nport = {port}\nwait = "10m"\n'
     lead = f'lead = "{5 + count // 2}s"\n'
     file = folder / "hosts.toml"
     file.write_text(lab + lead + "".join(hosts), "utf-8")
@@ -132,14 +145,12 @@ def written(folder: Path, count: int) -> Path:
 
 def served(closing: ExitStack) -> str:
     """A reference server; its address."""
-    port = free_port()
-    command = (sys.executable, "-m", "plimsoll.reference", "--host", "127.0.0.1")
-    server = subprocess.Popen([*command, "--port", str(port)], stdout=subprocess.PIPE)
+    command = (sys.executable, "-m", "plimsoll.reference", "--host", LOOPBACK, "--port", "0")
+    server = subprocess.Popen(command, stdout=subprocess.PIPE)
     closing.callback(server.wait)
     closing.callback(server.kill)
     assert server.stdout is not None
-    server.stdout.readline()
-    return f"127.0.0.1:{port}"
+    return json.loads(server.stdout.readline())["address"]
 
 
 def agent(folder: Path, name: str, address: str, port: int, closing: ExitStack) -> int:

@@ -281,6 +281,12 @@ def without_way(lab: LabAtWork, name: str, other: str) -> None:
     _ip("-n", lab.namespaces[name], "route", "add", "unreachable", f"{lab.addresses[other]}/32")
 
 
+def few_ports(lab: LabAtWork, name: str, count: int) -> None:
+    """Leaves a host so many ports for outgoing connections."""
+    kept = f"net.ipv4.ip_local_port_range=50000 {50_000 + count - 1}"
+    _run(*lab.inside(name), "sysctl", "-qw", kept)
+
+
 def cut(lab: LabAtWork, name: str) -> None:
     """Takes the link of a host down."""
     _ip("-n", lab.namespaces["switch"], "link", "set", f"to-{name}", "down")

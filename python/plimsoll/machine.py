@@ -28,6 +28,9 @@ BACKLOG = 4096
 SPARE_FILES = 64
 """Open files that a process needs besides its connections."""
 
+SPARE_PORTS = 256
+"""Local ports that the engine leaves free for connections that are opened again."""
+
 LOOPBACK_SOURCES = 254
 """Source addresses over which the engine spreads connections to loopback."""
 
@@ -210,7 +213,7 @@ def check_connections(connections: int) -> None:
     ports = (last - first + 1) * LOOPBACK_SOURCES
     if ports < connections:
         message = f"{connections} connections need as many local ports, but only {ports} exist"
-        raise LimitTooLow(message, f"`{_PORTS_COMMAND}`, or reduce `connections` of the load")
+        raise LimitTooLow(message, f"`{PORTS_COMMAND}`, or reduce `connections` of the load")
 
 
 def advice(
@@ -237,6 +240,18 @@ def advice(
     return stated
 
 
+def outgoing(known: Mapping[str, object]) -> int | None:
+    """How many connections to one server the engine opens at most; None if unknown.
+
+    Args:
+        known: Facts of a host that does not run that server.
+    """
+    first, last = known.get("port_first"), known.get("port_last")
+    if not isinstance(first, int) or not isinstance(last, int):
+        return None
+    return max(last - first + 1 - SPARE_PORTS, 1)
+
+
 @dataclass(frozen=True)
 class _HostLimits:
     """The facts of a host that limit a load; each is documented in `FACTS`."""
@@ -259,7 +274,7 @@ class _HostLimits:
         return cls(**{one.name: known[one.name] for one in fields(cls)})
 
 
-_PORTS_COMMAND = 'sudo sysctl -w net.ipv4.ip_local_port_range="10240 65535"'
+PORTS_COMMAND = 'sudo sysctl -w net.ipv4.ip_local_port_range="10240 65535"'
 
 
 def _files_command(files: int) -> str:
@@ -297,7 +312,7 @@ def _about_ports(host: _HostLimits, connections: int) -> list[str]:
     ports = host.port_last - host.port_first + 1
     if ports < connections:
         stated.append(
-            f"there are {ports} ports for {connections} outgoing connections: `{_PORTS_COMMAND}`"
+            f"there are {ports} ports for {connections} outgoing connections: `{PORTS_COMMAND}`"
         )
     if host.tcp_tw_reuse == 0:
         stated.append(

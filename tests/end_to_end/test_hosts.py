@@ -12,7 +12,7 @@ import socket
 import ssl
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -27,14 +27,16 @@ import preloads
 from command_line import run
 from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.drivers import records
-from plimsoll.errors import EngineFailed, InputError
+from plimsoll.errors import EngineFailed, InputError, StorageError
 from plimsoll.hosts import certificates, hosts_file
 from plimsoll.processes.ports import free_port
+from small_disks import small_disk
 from small_servers import eventually
 
 pytestmark = pytest.mark.timeout(300)
 
 VOID = 1
+INTERRUPTED = 130
 UNFIT = 3
 DELAY_S = 0.01
 STAYED = "Rows stayed on their hosts"
@@ -103,7 +105,7 @@ def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(tmp_pat
     figures = found["driver"]["figures"]
     assert figures["requests"] == len(times_ns)
     times_ns.sort()
-    known_s = figures["times_s"]
+    known_s = figures["response_times_s"]
     assert (known_s["min"], known_s["max"]) == (times_ns[0] / 1e9, times_ns[-1] / 1e9)
     assert known_s["p50"] == times_ns[(len(times_ns) + 1) // 2 - 1] / 1e9
     given = levels(ran.stdout)
@@ -193,7 +195,7 @@ def foreign(lab: LabAtWork, _monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("made", "words"),
-    [(expired, "the lab's certificate is not accepted"), (foreign, "is not accepted")],
+    [(expired, "one.pem` expired on"), (foreign, "the lab's certificate is not accepted")],
 )
 def test_certificates_that_are_expired_or_of_another_authority_end_the_agent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Any, words: str
@@ -218,6 +220,45 @@ def test_a_host_under_a_name_that_is_not_its_own_is_refused_on_both_sides(tmp_pa
     assert "the lab refuses this host: `two` has a certificate for `one`" in ran.said
     waiting.press_ctrl_c()
     waiting.end()
+
+
+@pytest.mark.thorough
+def test_an_agent_waits_until_the_lab_knows_that_the_one_before_it_is_gone(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    waiting = lab.lab("host", "check")
+    waiting.wait_until_it_says("waiting for")
+    first = lab.agent("one")
+    first.wait_until_it_says("joined the lab")
+    os.kill(first.process.pid, signal.SIGSTOP)
+    again = lab.agent("one")
+    again.wait_until_it_says("joined the lab")
+    os.kill(first.process.pid, signal.SIGKILL)
+    first.process.wait()
+    waiting.press_ctrl_c()
+    waiting.end()
+    labs.ended(again)
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", None]
+)
+def test_an_agent_waits_on_where_something_else_than_the_lab_listens(
+    tmp_path: Path, answer: bytes | None
+) -> None:
+    """`answer` is sent before the connection is closed; with None it is closed at once."""
+    lab = on_loopback(tmp_path, ("one",))
+    with ExitStack() as closing:
+        with socket.create_server(("127.0.0.1", lab.port)) as other:
+            other.settimeout(30)
+            agent = lab.agent("one")
+            closing.callback(labs.ended, agent)
+            for _ in range(2):  # it comes again
+                connection, _ = other.accept()
+                with connection:
+                    if answer is not None:
+                        connection.recv(1 << 16)
+                        connection.sendall(answer)
+        assert lab.lab("host", "check", "-c", "10").end().code == 0
 
 
 @pytest.mark.thorough
@@ -246,6 +287,99 @@ def test_whoever_scans_the_port_or_sends_garbage_gets_no_word_and_stops_nothing(
             begun.sendall(b"\x16\x03\x01\x02\x00\x01")
         with lab.agents():
             assert waiting.end().code == 0
+
+
+def test_ctrl_c_ends_the_load_on_every_host_and_shows_what_there_is(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.served() as address, lab.agents() as agents:
+        running = lab.lab(
+            "load", f"http://{address}/plaintext", "-c", "4", "-d", "60s", "-R", "4000"
+        )
+        for agent in agents.values():
+            agent.wait_until_rows_are_kept()
+        running.press_ctrl_c()
+        ran = running.end()
+        assert running.leaves_nothing()
+        for agent in agents.values():
+            agent.wait_until_it_says("waiting for the next")
+            assert len(agent.processes()) == 1, agent.processes()
+    assert ran.code == INTERRUPTED, ran.said
+    assert "Interrupted: a signal ended the load early" in ran.stdout
+    assert "p99" in ran.stdout
+    assert "0 failed" in ran.stdout
+
+
+def test_a_lost_host_is_announced_while_the_others_go_on(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.served() as address, lab.agents() as agents:
+        running = lab.lab(
+            "load", f"http://{address}/plaintext", "-c", "4", "-d", "60s", "-R", "4000"
+        )
+        lost = agents["two"]
+        lost.wait_until_rows_are_kept()
+        os.kill(lost.process.pid, signal.SIGKILL)
+        running.wait_until_it_says("`two` disconnected")
+        running.wait_until_it_says(" 2 of 4 connections open")
+        running.press_ctrl_c()
+        running.end()
+
+
+@pytest.mark.parametrize("command", ["check", "load"])
+def test_a_host_with_too_few_ports_is_named_before_the_load(tmp_path: Path, command: str) -> None:
+    with in_namespaces(tmp_path, ("one", "two")) as lab, lab.served() as address, lab.agents():
+        labs.few_ports(lab, "two", 300)
+        if command == "check":
+            ran = lab.lab("host", "check", "-c", "200").end()
+        else:
+            ran = load(lab, address, "-c", "200", "-d", "1s").end()
+    assert ran.code == UNFIT, ran.said
+    assert "has ports for 44 connections to one server, and 100 are needed" in ran.said
+
+
+def test_an_engine_that_cannot_begin_ends_the_load_on_every_host(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with small_disk(tmp_path / "small", 1) as disk, lab.served() as address:
+        lab.environments["two"] = {"TMPDIR": str(disk)}
+        lab.write(lead="20s")
+        with lab.agents() as agents:
+            agents["two"].wait_until_it_says("waits for the lab")
+            running = load(lab, address, "-c", "4", "-d", "60s", "-R", "4000")
+            agents["two"].wait_until_it_says("joined")
+            with suppress(OSError):
+                (disk / "full").write_bytes(bytes(2 << 20))
+            ran = running.end()
+    assert ran.code == StorageError.exit_code, ran.said
+    assert "`two`: no space left" in ran.said
+    assert str(disk) in ran.said
+    assert "start its agent with `TMPDIR` on a larger disk" in ran.said
+
+
+def test_an_agent_whose_disk_fills_up_under_load_is_lost_with_its_folder(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with small_disk(tmp_path / "small", 1) as disk, lab.served() as address:
+        lab.environments["two"] = {"TMPDIR": str(disk)}
+        with lab.agents():
+            ran = load(lab, address, "-c", "4", "-d", "4s", "-R", "16000").end()
+    assert ran.code == VOID, ran.said
+    said = said_of(ran.stdout, "drivers_completed")
+    assert f"the engine could not write its records: `{disk}" in said
+    assert set(rows_by_host(tmp_path / "recorded")) == {"one"}
+
+
+def test_rows_stay_on_their_hosts_where_the_lab_has_no_room_for_them(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with small_disk(tmp_path / "small", 2) as disk, lab.served() as address, lab.agents():
+        record = ("--record", disk / "recorded")
+        options = ("-c", "4", "-d", "3s", "-R", "10000", *record)
+        ran = lab.lab("load", f"http://{address}/plaintext", *options).end()
+        listed = lab.lab("host", "rows", disk / "recorded", "--list").end()
+        found = recorded(disk / "recorded")
+    assert ran.code in {0, VOID}, ran.said
+    assert f"rows cannot be written to `{disk}" in ran.said
+    assert "No space left on device: rows stay on their hosts" in ran.said
+    assert sum(one["kept"]["requests"] for one in found["hosts"]) == 30_000
+    assert listed.code == 0, listed.said
+    assert listed.said.count("there: ") == 2
 
 
 def test_an_agent_that_is_killed_takes_its_engine_along_and_voids_the_load(tmp_path: Path) -> None:
@@ -295,7 +429,7 @@ def test_an_agent_that_is_frozen_is_lost_within_seconds(tmp_path: Path) -> None:
             os.kill(pid, signal.SIGCONT)
     assert ran.code == VOID, ran.said
     said = said_of(ran.stdout, "drivers_completed")
-    assert "`two` did not answer for 8 s" in said
+    assert "`two` did not respond for 8 s" in said
     assert set(rows_by_host(tmp_path / "recorded")) == {"one"}
     assert levels(ran.stdout)["trial_completed"] == "sound", "the other ran to its end"
 

@@ -1,9 +1,9 @@
 """What a trial amounts to by the figures that a foreign driver printed.
 
 A driver that keeps no record of its requests has printed all that can be known of them. What it
-did not print is null. Its rate is given in complete responses, whatever it counts; its times stand
-where service times do, as it printed them. A time of 0 is none: it is shorter than what the tool
-counts in, such as the whole milliseconds of ab.
+did not print is null. Its rate is given in complete responses, whatever it counts. Its times are
+response times if they are from the intended start, else they stand where service times do. A time
+of 0 is none: it is shorter than what the tool counts in, such as the whole milliseconds of ab.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from plimsoll import tables
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from plimsoll.aggregate.query import Columns
     from plimsoll.recording import Recording
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -88,5 +90,12 @@ def _rates(figures: ReportedStatistics) -> Columns:
 
 
 def _times(figures: ReportedStatistics) -> Columns:
-    known = {name: figures.times_s.get(name) for name in tables.STATISTICS}
-    return {f"service_time_{name}_ns": time_s * 1e9 for name, time_s in known.items() if time_s}
+    """The printed times, from the intended start or from sending."""
+    printed = "response_time" if figures.times == "response" else "service_time"
+    columns = _statistics("response_time", figures.response_times_s)
+    return columns | _statistics(printed, figures.times_s)
+
+
+def _statistics(time: str, known_s: Mapping[str, float]) -> Columns:
+    values_s = {name: known_s.get(name) for name in tables.STATISTICS}
+    return {f"{time}_{name}_ns": value_s * 1e9 for name, value_s in values_s.items() if value_s}

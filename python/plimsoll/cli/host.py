@@ -18,7 +18,7 @@ from plimsoll import hosts, lab, wording
 from plimsoll.cli import EPILOGUE, messages, options
 from plimsoll.errors import HostError, InputError, Problem
 from plimsoll.hosts.agent import Agent
-from plimsoll.hosts.host import PORT
+from plimsoll.hosts.host import DAYS, MOST_DAYS, PORT
 from plimsoll.processes import scratch
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def command() -> None:
 @_HOSTS
 @click.option(
     "--days",
-    type=options.COUNT,
-    default=30,
+    type=click.IntRange(1, MOST_DAYS),
+    default=DAYS,
     show_default=True,
     help="How long the certificates are valid.",
 )

@@ -451,11 +451,13 @@ def _judged(result: LoadResult, shown: LoadScreen) -> TrialFindings:
 
 
 def _show(result: LoadResult, shown: LoadScreen) -> None:
-    """Shows what the figures are worth, if not done yet; an interrupted load skips that."""
+    """Shows what the figures are worth, if not done yet; of an interrupted load they alone."""
     if shown.judged or result.recording.driver is None:
         return
     if result.recording.ending.kind != "Interrupted":
         shown.show_verdicts(result.judged)
+    else:
+        shown.show_once(result.judged)
 
 
 def _print(result: LoadResult, form: Output, shown: LoadScreen) -> None:

@@ -124,6 +124,11 @@ class LoadScreen:
         if not self._is_quiet and self._fault is None:
             self.show_verdicts(self.judged)
 
+    def show_once(self, found: TrialFindings) -> None:
+        """Shows the figures alone, unless they were shown when the load ended."""
+        if not self._has_figures:
+            report.screen.show_figures(found, verbose=self._verbose)
+
     def show_verdicts(self, found: TrialFindings) -> None:
         """Shows what the figures are worth, below them; all of it where there are none yet."""
         if not self._has_figures:

@@ -481,16 +481,16 @@ def job_of(known: TrialState, into: Path) -> DriverJob:
 
 def _scope_at(address: str) -> Scope | None:
     """The server that listens on a port or socket of this host; None when none is seen to."""
-    port = None
+    host, port = "", None
     if addresses.is_unix(address):
         found = ports.listeners_at(addresses.socket_path(address))
     else:
         host, _, digits = address.rpartition(":")
         port = int(digits)
-        found = ports.listeners(port) if _is_loopback(host) else ()
+        found = ports.listeners(port, host) if _is_loopback(host) else ()
     pids = {listener.pid for listener in found}
     first = next((listener for listener in found if listener.parent not in pids), None)
-    return None if first is None else Scope("server", ProcessTree(first.pid), port)
+    return None if first is None else Scope("server", ProcessTree(first.pid), port, host=host)
 
 
 def _is_loopback(host: str) -> bool:

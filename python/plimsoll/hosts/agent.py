@@ -30,7 +30,7 @@ from plimsoll.errors import (
     PlimsollError,
     StorageError,
 )
-from plimsoll.hosts import counts
+from plimsoll.hosts import counts, disk
 from plimsoll.hosts.served import ServedHere
 from plimsoll.processes.interruption import Interruption
 from plimsoll.processes.logs import tail
@@ -38,7 +38,6 @@ from plimsoll.sampling import control, link, network_path
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.samplers import energy
 from plimsoll.sampling.scope import Scope
-from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -238,6 +237,7 @@ class Agent:
         Raises:
             HostError: A load goes on here.
             DriverMissing: The load generator is not installed here.
+            StorageError: The folder of this agent cannot be written.
         """
         self.heard()
         if self._thread is not None and self._thread.is_alive():
@@ -247,8 +247,9 @@ class Agent:
             raise missing
         self.release()
         into = self._folder / "load"
-        into.mkdir()
-        self._load = _Load(order.within(into))
+        with disk.written(into):
+            into.mkdir()
+            self._load = _Load(order.within(into))
         self._thread = threading.Thread(target=self._run, args=(self._load,), daemon=True)
         self._thread.start()
 
@@ -317,7 +318,7 @@ class Agent:
         """
         self.heard()
         into = self._kept / name
-        with writing(into):
+        with disk.written(into, disk.ROWS_ELSEWHERE):
             into.mkdir(parents=True)
             for path in (self._folder / "load" / file for file in ROWS):
                 if path.exists():
@@ -546,7 +547,8 @@ class Agent:
 
     def _run(self, load: _Load) -> None:
         try:
-            load.result = self._generated(load)
+            with disk.written(load.job.into):
+                load.result = self._generated(load)
             load.status = replace(load.status, has_ended=True)
         except PlimsollError as error:
             load.status = replace(load.status, has_ended=True, error=error)

@@ -103,7 +103,7 @@ def joined(
         loads: The loads of the campaign.
         server_cores: Cores that it gives to servers, where the file of hosts names none; empty for
             all.
-        tell: Told whom the lab waits for.
+        tell: Told whom the lab waits for, and who is lost.
         with_database: Whether the campaign needs PostgreSQL.
 
     Raises:
@@ -117,7 +117,7 @@ def joined(
         found = facts[hosts.server.name].machine if hosts.server else machine.facts()
         cores = _server_cores(hosts.server, loads, server_cores, found)
         yield CampaignHosts(
-            driver=HostsDriver(lab),
+            driver=HostsDriver(lab, tell),
             turning=TurningHosts(lab),
             serve=_place(lab, facts),
             server_cores=cores,

@@ -14,21 +14,27 @@ from datetime import UTC, datetime, timedelta
 from typing import IO, TYPE_CHECKING
 
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from plimsoll.errors import HostError, StorageError
-from plimsoll.hosts.host import LAB
+from plimsoll.hosts.host import DAYS, LAB
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from ipaddress import IPv4Address, IPv6Address
     from pathlib import Path
+    from typing import TypeVar
 
     from plimsoll.hosts.host import Hosts
 
-DAYS = 30
-"""How many days certificates are valid."""
+    T = TypeVar("T")
+
+NEW = "make new ones for the lab and all hosts: `plimsoll host certificates --help`"
+"""What to do about certificates that are of no use."""
 
 AUTHORITY = "ca"
 """Name of the authority, and of its file."""
@@ -84,6 +90,58 @@ def received(stream: IO[bytes], folder: Path) -> Identity:
 def identity(folder: Path, name: str) -> Identity:
     """Where the files of a machine are, in a folder of certificates."""
     return Identity(folder / f"{name}.pem", folder / f"{name}.key", folder / f"{AUTHORITY}.pem")
+
+
+def require_usable(own: Identity) -> None:
+    """Requires files by which a machine can prove who it is, today.
+
+    Raises:
+        HostError: One cannot be read, they do not belong together, or the certificate has expired.
+    """
+    certificate = _read(own.certificate, "certificate", x509.load_pem_x509_certificate)
+    authority = _read(own.authority, "certificate", x509.load_pem_x509_certificate)
+    key = _read(own.key, "private key", lambda text: load_pem_private_key(text, None))
+    if key.public_key() != certificate.public_key():
+        message = f"`{own.key}` is not the private key of `{own.certificate}`"
+        raise HostError(message, "give both files of the same host")
+    for path, one in ((own.certificate, certificate), (own.authority, authority)):
+        _require_valid_today(path, one)
+    try:
+        certificate.verify_directly_issued_by(authority)
+    except (ValueError, TypeError, InvalidSignature) as error:
+        message = f"`{own.authority}` is not the authority that signed `{own.certificate}`"
+        raise HostError(message, "give the files of one folder of certificates") from error
+
+
+def _read(path: Path, kind: str, parse: Callable[[bytes], T]) -> T:
+    """What a file of an identity holds.
+
+    Raises:
+        HostError: It cannot be read, or holds something else.
+    """
+    try:
+        return parse(path.read_bytes())
+    except OSError as error:
+        hint = f"make them with `plimsoll host certificates {path.parent}`"
+        raise HostError(f"`{path}` cannot be read: {error.strerror}", hint) from error
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        message = f"`{path}` holds no {kind} in the PEM format that can be used as it is"
+        raise HostError(message, NEW) from error
+
+
+def _require_valid_today(path: Path, certificate: x509.Certificate) -> None:
+    """Requires a certificate whose time has come, and not passed.
+
+    Raises:
+        HostError: It has not, or it has.
+    """
+    now = datetime.now(UTC)
+    if now >= certificate.not_valid_after_utc:
+        message = f"`{path}` expired on {certificate.not_valid_after_utc:%Y-%m-%d %H:%M} UTC"
+        raise HostError(message, NEW)
+    if now < certificate.not_valid_before_utc:
+        message = f"`{path}` is valid from {certificate.not_valid_before_utc:%Y-%m-%d %H:%M} UTC on"
+        raise HostError(message, "set the clock of this host")
 
 
 def make(hosts: Hosts, folder: Path, days: int = DAYS) -> tuple[str, ...]:

@@ -45,6 +45,7 @@ class Driving:
         lost_ns: When that was found out, by the lab's clock.
         result: What it measured; None until it handed that over.
         late_ns: How much later than the first host it began the turn in which it was latest.
+        late_sum_ns: The same of all its turns, added up.
     """
 
     host: Host
@@ -57,10 +58,30 @@ class Driving:
     lost_ns: int = 0
     result: HostResult | None = None
     late_ns: int = 0
+    late_sum_ns: int = 0
 
     def fail(self, error: PlimsollError) -> None:
         """Notes the error that ended it."""
         self.error, self.lost_ns = error, time.monotonic_ns()
+
+    def is_unable(self, zero_ns: int) -> bool:
+        """Whether it ended before it generated anything.
+
+        Args:
+            zero_ns: Zero of the load by the lab's clock.
+        """
+        never_began = self.status.error is not None and self.status.zero_monotonic_ns is None
+        return self.error is not None and (never_began or self.lost_ns < zero_ns)
+
+    @property
+    def progress(self) -> Progress | None:
+        """Its progress; of one that is lost what has ended, and nothing is open."""
+        known = self.status.progress
+        if known is None or self.error is None:
+            return known
+        return replace(
+            known, connections_open=0, in_flight=0, throughput_per_s=0.0, driver_busy_cores=0.0
+        )
 
     @property
     def is_over(self) -> bool:
@@ -186,6 +207,7 @@ def _host_driver(
         error="" if one.error is None else one.error.message,
         link=None if one.result is None else one.result.link,
         late_ns=one.late_ns,
+        late_sum_ns=one.late_sum_ns,
     )
 
 

@@ -15,7 +15,7 @@ from plimsoll import wording
 from plimsoll.errors import HostError, HostLost, PlimsollError
 from plimsoll.hosts import certificates, network, ssh
 from plimsoll.hosts.clocks import ClockExchange
-from plimsoll.hosts.host import LAB
+from plimsoll.hosts.host import LAB, TAKEN
 from plimsoll.processes import scratch
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class _LabScheduler(Scheduler):
         if name not in self._hosts:
             return f"`{name}` is not in the file of hosts"
         if name in self.aliases:
-            return f"another agent has joined as `{name}`"
+            return f"{TAKEN} `{name}`"
         return ""
 
 
@@ -232,14 +232,14 @@ class Lab:
         try:
             called = getattr(self._scheduler.rpc(address), handler)(**arguments)
             return await asyncio.wait_for(called, network.ANSWER_S)
-        except TimeoutError as error:
-            # It may join again under its name as soon as it is reached.
-            await self._scheduler.remove_worker(address, stimulus_id="silent")
-            message = f"`{host}` did not respond for {wording.exact(network.ANSWER_S)} s"
-            raise HostLost(message, "check its agent and the network") from error
         except OSError as error:
-            hint = "check its agent and the network"
-            raise HostLost(f"the connection to `{host}` broke", hint) from error
+            # It may join again under its name as soon as it is reached, and not before: whoever
+            # waits for it would take the one that is gone for it.
+            await self._scheduler.remove_worker(address, stimulus_id="gone")
+            is_silent = isinstance(error, TimeoutError)
+            silent = f"`{host}` did not respond for {wording.exact(network.ANSWER_S)} s"
+            message = silent if is_silent else f"the connection to `{host}` broke"
+            raise HostLost(message, "check its agent and the network") from error
 
     async def listen(self) -> None:
         """Listens for hosts.
@@ -266,7 +266,7 @@ def opened(hosts: Hosts) -> Generator[Lab]:
     """A lab that listens for its hosts for as long as the block runs.
 
     Raises:
-        HostError: It cannot listen, or its certificate is missing.
+        HostError: It cannot listen, or its certificate is missing or has expired.
     """
     with scratch.folder() as folder:
         trusted = _certificates(hosts, folder / "certificates")
@@ -284,7 +284,7 @@ def _certificates(hosts: Hosts, made: Path) -> Path:
     """The folder of the lab's certificates; made for this command where the lab starts all agents.
 
     Raises:
-        HostError: One is missing.
+        HostError: One is missing, or of no use any more.
     """
     if hosts.certificates is None:
         certificates.make(hosts, made)
@@ -295,6 +295,7 @@ def _certificates(hosts: Hosts, made: Path) -> Path:
             if not path.exists():
                 hint = f"make them with `plimsoll host certificates {hosts.certificates}`"
                 raise HostError(f"`{path}` is missing", hint)
+        certificates.require_usable(identity)
     return hosts.certificates
 
 

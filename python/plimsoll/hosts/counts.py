@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 OF_HOSTS = Source("the counts of the hosts")
 
+KINDS = ("response_time", "service_time")
+"""Names of the times that the lab takes: from the intended start, and from sending."""
+
 
 @dataclass(frozen=True)
 class HostCounts:
@@ -72,7 +75,7 @@ def figures(
     for part in parts:
         counts.update(part.counts)
     wrong = counts["completed"] - counts["ok"]
-    times = joined([part.times[shown_times(load)] for part in parts])
+    times_s = {kind: statistics_s(joined([part.times[kind] for part in parts])) for kind in KINDS}
     return ReportedStatistics(
         source=OF_HOSTS,
         tool=f"{driver.name} {driver.version}",
@@ -88,17 +91,13 @@ def figures(
         counts_failures=True,
         throughput_per_s=counts["completed"] / held_s if held_s else None,
         counting="responses",
-        times_s=statistics_s(times),
-        times="response" if load.model == "open" else "service",
+        times_s=times_s["service_time"],
+        response_times_s=times_s["response_time"],
+        times="service",
         timed="responses",
         received_bytes=counts["received_bytes"],
         received_per_s=counts["received_bytes"] / held_s if held_s else None,
     )
-
-
-def shown_times(load: Load) -> str:
-    """Name of the times that stand for a load: where requests arrive at a rate, from their due."""
-    return "response_time" if load.model == "open" else "service_time"
 
 
 def statistics_s(times: Histogram) -> dict[str, float]:

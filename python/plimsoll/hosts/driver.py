@@ -7,17 +7,21 @@ the load is exactly that of one large host.
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 import time
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from itertools import accumulate
 from typing import TYPE_CHECKING, cast
 
+from plimsoll import wording
 from plimsoll.drivers import records
 from plimsoll.drivers.job import LoadPart
-from plimsoll.errors import InputError, PlimsollError, Problem
+from plimsoll.errors import InputError, PlimsollError, Problem, StorageError
 from plimsoll.hosts import clocks, combined, control, copying, counts, fitness, network
 from plimsoll.hosts.agent import ROWS
 from plimsoll.hosts.combined import Driving
@@ -28,7 +32,7 @@ from plimsoll.hosts.host_job import HostJob
 from plimsoll.recording import KeptRows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator, Iterable, Sequence
     from pathlib import Path
 
     from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult
@@ -43,12 +47,43 @@ FOLDER = "%Y%m%dT%H%M%S.%fZ"
 """Name of a folder of rows that stay on their host: when their load began."""
 
 
+@dataclass
+class _Course:
+    """How far the load of all hosts has come.
+
+    Attributes:
+        compared_s: When clocks were compared last.
+        is_to_end: Whether it is to end early.
+    """
+
+    compared_s: float
+    is_to_end: bool = False
+
+    def end(self) -> None:
+        """Ends it early."""
+        self.is_to_end = True
+
+    def is_comparison_due(self) -> bool:
+        """Whether clocks are to be compared now; then the next time is later."""
+        is_due = time.monotonic() - self.compared_s >= clocks.EVERY_S
+        self.compared_s = time.monotonic() if is_due else self.compared_s
+        return is_due
+
+    def pause(self, hosts: int, left_s: float) -> None:
+        """Waits until so many hosts are looked at again, or until it is to end."""
+        until_s = time.monotonic() + network.ask_s(hosts, 0.0 if self.is_to_end else left_s)
+        was_to_end = self.is_to_end
+        while (wait_s := until_s - time.monotonic()) > 0 and self.is_to_end == was_to_end:
+            time.sleep(min(wait_s, network.SOON_S))
+
+
 class HostsDriver:
     """The load generators of all hosts of a lab, once they have joined."""
 
-    def __init__(self, lab: Lab) -> None:
-        """Has not driven yet."""
+    def __init__(self, lab: Lab, tell: Callable[[str], None]) -> None:
+        """Has not driven yet; `tell` is told of a host that is lost."""
         self._lab = lab
+        self._tell = tell
 
     def drive(self, job: DriverJob, watch: DriverCallbacks) -> DriverResult:
         """Puts on the load and waits for its end.
@@ -61,6 +96,7 @@ class HostsDriver:
             watch: Its callbacks.
 
         Raises:
+            StorageError: What hosts recorded cannot be written here.
             PlimsollError: What kept a host from starting, or no host ran to its end.
         """
         driving = self._armed(job)
@@ -68,16 +104,16 @@ class HostsDriver:
         watch.zero(zero_ns)
         self._watch(driving, watch, zero_ns, zero_ns + round(job.load.duration_s * 1e9))
         for one in driving:
-            if one.error is not None and one.lost_ns < zero_ns:
+            if one.error is not None and one.is_unable(zero_ns):
                 raise of_host(one.host.name, one.error)
         watched = [one for one in driving if one.error is None]
         self._compare_clocks(watched)
         for one in watched:
-            self._collect(one, job.into)
-        together = combined.of(driving, job)
-        if self._lab.hosts.keep_rows == "remote":
-            return self._counted(driving, together, job)
-        return together
+            self._collect(one)
+        with _storing(job.into):
+            are_here = self._are_taken([one for one in watched if one.result], job.into)
+            together = combined.of(driving, job)
+            return together if are_here else self._counted(driving, together, job)
 
     def _armed(self, job: DriverJob) -> list[Driving]:
         """Every host, armed; the parts have the start by the lab's clock.
@@ -102,27 +138,35 @@ class HostsDriver:
     def _watch(
         self, driving: list[Driving], watch: DriverCallbacks, zero_ns: int, end_ns: int
     ) -> None:
-        """Looks at every host until each has ended, or is lost; one too few at zero ends all."""
-        is_to_end, compared_s = False, time.monotonic()
-
-        def end() -> None:
-            nonlocal is_to_end
-            is_to_end = True
-
-        with watch.interruption.deferred(end):
+        """Looks at every host until each has ended, or is lost; one that cannot begin ends all."""
+        course = _Course(time.monotonic())
+        with watch.interruption.deferred(course.end):
             while left := [one for one in driving if not one.is_over]:
-                is_due = time.monotonic() - compared_s >= clocks.EVERY_S
-                compared_s = time.monotonic() if is_due else compared_s
+                is_due = course.is_comparison_due()
                 for one in left:
                     self._ask(one, with_clock=is_due)
-                time.sleep(network.ask_s(len(left), (end_ns - time.monotonic_ns()) / 1e9))
+                course.pause(len(left), (end_ns - time.monotonic_ns()) / 1e9)
                 for one in left:
                     _hear(one)
-                is_to_end |= any(one.error and one.lost_ns < zero_ns for one in driving)
-                told = [one.status.progress for one in driving if one.status.progress is not None]
+                if any(one.is_unable(zero_ns) for one in driving):
+                    course.end()
+                self._announce([one for one in left if one.error is not None], driving, zero_ns)
+                told = [one.progress for one in driving if one.progress is not None]
                 progress = combined.progress(told)
-                if (progress is not None and not watch.progress(progress)) or is_to_end:
+                if progress is not None and not watch.progress(progress):
+                    course.end()
+                if course.is_to_end:
                     self._end(left)
+
+    def _announce(self, lost: Iterable[Driving], driving: list[Driving], zero_ns: int) -> None:
+        """Says at once which hosts were lost, where others continue."""
+        if all(one.error is not None for one in driving):
+            return
+        for one in lost:
+            if one.error is not None and not one.is_unable(zero_ns):
+                at_s = wording.count((one.lost_ns - zero_ns) / 1e9)
+                reason = of_host(one.host.name, one.error).message
+                self._tell(f"{reason}, {at_s} s into the load: others continue, and it is void")
 
     def _ask(self, one: Driving, *, with_clock: bool) -> None:
         """Asks a host for what it has not been asked for."""
@@ -142,23 +186,55 @@ class HostsDriver:
     def _end(self, driving: Iterable[Driving]) -> None:
         self._lab.order_each("end", {one.host.name: () for one in driving})
 
-    def _collect(self, one: Driving, into: Path) -> None:
-        """Takes what a host measured, and its rows unless they stay there."""
-        name = one.host.name
-        stay = ROWS if self._lab.hosts.keep_rows == "remote" else ()
+    def _collect(self, one: Driving) -> None:
+        """Takes what a host measured, without its files."""
         try:
-            result = cast("HostResult", copying.patiently(self._lab, name, "collect"))
-            folder = into / name
-            folder.mkdir()
-            for file in result.files:
-                if file.name not in stay:
-                    self._fetch(name, file, folder)
-            if not stay:
-                self._lab.order(name, "release")
+            one.result = cast("HostResult", copying.patiently(self._lab, one.host.name, "collect"))
         except PlimsollError as error:
             one.fail(error)
-        else:
-            one.result = result
+
+    def _are_taken(self, driving: Sequence[Driving], into: Path) -> bool:
+        """Copies what hosts recorded; gives whether rows came along, or stay where they are.
+
+        They stay if that was requested, or if there is no room for them here: nothing is lost, and
+        they can be fetched later.
+
+        Raises:
+            OSError: There is no room for rows that only the lab can count.
+        """
+        if self._lab.hosts.keep_rows == "remote":
+            self._copy(driving, into, without=ROWS)
+            return False
+        try:
+            _require_room(driving, into)
+            self._copy(driving, into)
+        except OSError as error:
+            if any(one.result and one.result.driven.rows for one in driving):
+                raise
+            self._tell(f"{_no_room(into, error)}: rows stay on their hosts")
+            for one in driving:
+                shutil.rmtree(into / one.host.name, ignore_errors=True)
+            self._copy(driving, into, without=ROWS)
+            return False
+        self._lab.order_each("release", {one.host.name: () for one in driving if one.result})
+        return True
+
+    def _copy(self, driving: Iterable[Driving], into: Path, without: Sequence[str] = ()) -> None:
+        """Copies the files of hosts, but for those of some names.
+
+        Raises:
+            OSError: They cannot be written.
+        """
+        for one in driving:
+            folder = into / one.host.name
+            folder.mkdir()
+            try:
+                for file in one.result.files if one.result else ():
+                    if file.name not in without:
+                        self._fetch(one.host.name, file, folder)
+            except PlimsollError as error:
+                one.fail(error)
+                one.result = None
 
     def _fetch(self, host: str, described: HostFile, folder: Path) -> None:
         """Copies a file of a load.
@@ -184,7 +260,7 @@ class HostsDriver:
         for host, given in ordered.items():
             if isinstance(given, PlimsollError):
                 raise of_host(host, given)
-        parts = [self._counts_of(host, job) for host in shifts]
+        parts = [self._counts_of(host, job.into / host) for host in shifts]
         held_s = sum(end - start for start, end in holds) / 1e9
         figures = counts.figures(parts, job.load, together.driver, held_s)
         name = datetime.fromtimestamp(together.zero_utc_ns / 1e9, UTC).strftime(FOLDER)
@@ -200,8 +276,8 @@ class HostsDriver:
             hosts=tuple(replace(one, kept=kept.get(one.host)) for one in together.hosts),
         )
 
-    def _counts_of(self, host: str, job: DriverJob) -> HostCounts:
-        """What a host has counted, once it has.
+    def _counts_of(self, host: str, folder: Path) -> HostCounts:
+        """What a host has counted, once it has; its times come to a folder.
 
         Raises:
             PlimsollError: It could not.
@@ -210,11 +286,11 @@ class HostsDriver:
             time.sleep(COUNTED_S)
         if state.error is not None:
             raise of_host(host, state.error)
-        kind = counts.shown_times(job.load)
-        described = state.times[kind]
-        folder = job.into / host
-        self._fetch(host, described, folder)
-        return HostCounts(state.counts, {kind: (folder / described.name).read_bytes()})
+        files = {kind: state.times[kind] for kind in counts.KINDS}
+        for described in files.values():
+            self._fetch(host, described, folder)
+        packed = {kind: (folder / file.name).read_bytes() for kind, file in files.items()}
+        return HostCounts(state.counts, packed)
 
     def _kept(self, host: str, result: HostResult, name: str) -> KeptRows:
         """Has a host put its rows where they stay.
@@ -243,7 +319,7 @@ def joined(
         hosts: The hosts.
         connections: The most connections that the load requests at one time.
         address: Address and port of the server.
-        tell: Told whom the lab waits for.
+        tell: Told whom the lab waits for, and who is lost.
 
     Raises:
         InputError: The load cannot be divided among these hosts.
@@ -254,7 +330,36 @@ def joined(
     with control.opened(hosts) as lab:
         lab.wait([host.name for host in hosts.drivers], tell)
         fitness.require(lab, hosts.drivers, connections)
-        yield HostsDriver(lab)
+        yield HostsDriver(lab, tell)
+
+
+@contextmanager
+def _storing(into: Path) -> Generator[None]:
+    """Turns errors of the operating system into one that says what to do.
+
+    Raises:
+        StorageError: The block raised an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        hint = "free disk space, or record on a larger disk with `record=`"
+        raise StorageError(_no_room(into, error), hint) from error
+
+
+def _no_room(into: Path, error: OSError) -> str:
+    return f"rows cannot be written to `{into}`: {error.strerror or error}"
+
+
+def _require_room(driving: Iterable[Driving], into: Path) -> None:
+    """Requires space for rows, and for the tables that they become.
+
+    Raises:
+        OSError: There is not enough.
+    """
+    files = [file for one in driving if one.result for file in one.result.files]
+    if 2 * sum(file.size_bytes for file in files) > shutil.disk_usage(into).free:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _hear(one: Driving) -> None:

@@ -151,12 +151,8 @@ def _wrong(host: Host, facts: HostFacts, connections: int) -> Iterator[Unfitness
     if missing:
         message = f"has no core {missing[0]}"
         yield Unfitness(host.name, message, "change `cores` in the file of hosts", is_fatal=True)
-    files = facts.machine.get("open_files_hard")
-    needed = connections + machine.SPARE_FILES
-    if isinstance(files, int) and 0 <= files < needed:
-        message = f"allows {files} open files, and {needed} are needed"
-        hint = f"raise the limit there: `ulimit -Hn {needed}`"
-        yield Unfitness(host.name, message, hint, is_fatal=True)
+    if lacking := [*_lacking(host, facts, connections)]:
+        yield from lacking
     elif connections:
         for sentence in machine.advice(connections, facts.machine, is_shared=False):
             said, _, command = sentence.partition(": ")
@@ -166,6 +162,23 @@ def _wrong(host: Host, facts: HostFacts, connections: int) -> Iterator[Unfitness
     if facts.free_bytes < LEAST_FREE_BYTES:
         message = f"has {wording.number(facts.free_bytes / 1e9, 2)} GB of free space for rows"
         yield Unfitness(host.name, message, "set `TMPDIR` of the agent elsewhere", is_fatal=False)
+
+
+def _lacking(host: Host, facts: HostFacts, connections: int) -> Iterator[Unfitness]:
+    """Files and ports without which the load generator would not begin."""
+    files = facts.machine.get("open_files_hard")
+    needed = connections + machine.SPARE_FILES
+    if isinstance(files, int) and 0 <= files < needed:
+        message = f"allows {files} open files, and {needed} are needed"
+        hint = f"raise the limit there: `ulimit -Hn {needed}`"
+        yield Unfitness(host.name, message, hint, is_fatal=True)
+    ports = machine.outgoing(facts.machine)
+    if host.role != "driver" or host.address.is_loopback or ports is None:
+        return
+    if ports < connections:
+        message = f"has ports for {ports} connections to one server, and {connections} are needed"
+        hint = f"give it more there: `{machine.PORTS_COMMAND}`"
+        yield Unfitness(host.name, message, hint, is_fatal=True)
 
 
 def _wrong_clocks(host: Host, clock: ClockRelation, apart_s: float) -> Iterator[Unfitness]:

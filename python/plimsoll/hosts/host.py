@@ -24,11 +24,20 @@ REMOTE_ALONE = "rows stay on other hosts only where these generate the load"
 LAB = "lab"
 """Name of the lab in certificates."""
 
+TAKEN = "another agent has joined as"
+"""How the lab refuses a second agent of a name."""
+
 PORT = 8786
 """Port on which the lab listens for hosts where the file names none."""
 
 CERTIFICATES = "certificates"
 """Folder of certificates beside a file that does not say, where somebody starts agents by hand."""
+
+DAYS = 30
+"""How many days certificates are valid where nobody says."""
+
+MOST_DAYS = 3650
+"""How many days they may be valid at most."""
 
 WAIT_S = 60.0
 """How long the lab waits for its hosts, in seconds, where the file does not say."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import errno
 import socket
 import ssl
 import time
@@ -19,8 +20,9 @@ from distributed import Worker
 from distributed.protocol.serialize import to_serialize
 
 from plimsoll.errors import HostError, PlimsollError
-from plimsoll.hosts import network
-from plimsoll.hosts.host import LAB
+from plimsoll.hosts import certificates, network
+from plimsoll.hosts.disk import disk_error
+from plimsoll.hosts.host import LAB, TAKEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +55,21 @@ ORDERS = frozenset(
 
 QUICK = frozenset({"poll", "server"})
 """Orders that only look at what is known, and need no thread of their own."""
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Error numbers of a full disk, which no network has."""
+
+OF_CERTIFICATES = ("alert unknown ca", "certificate")
+"""What the reason of a lab has that refuses a certificate; others speak no TLS, or another one.
+
+Source: the alerts of RFC 8446, section 6.2, by their names in OpenSSL.
+"""
+
+KNOWN_S = 2 * network.LOST_S + 2.0
+"""How long an agent waits for the lab to notice that the one before it is gone, in seconds.
+
+The lab looks every `LOST_S` who has been silent for that long.
+"""
 
 RETRY_S = 1.0
 """From one attempt to reach the lab to the next, in seconds."""
@@ -111,6 +128,8 @@ class _Member(Worker):
                 given = await asyncio.to_thread(method, *arguments)
         except PlimsollError as error:
             given = error
+        except OSError as error:  # to the lab it would be the network's
+            given = disk_error(error)
         return {"given": to_serialize(given)}
 
 
@@ -127,9 +146,10 @@ async def serve(agent: Agent, membership: Membership, tell: Callable[[str], None
         tell: Told when the agent joins a lab and when that is gone.
 
     Raises:
-        HostError: The lab and this host do not trust each other, or the lab refuses it.
+        HostError: The lab and this host do not trust each other, the lab refuses it, or its own
+            certificate or address is of no use.
     """
-    network.configure()
+    _make_ready(membership)
     while True:
         await _serve_one(agent, membership, tell)
         tell("lost the connection to the lab; waiting for the next one")
@@ -147,9 +167,10 @@ async def serve_one(
         lifeline: A pipe; its end is the end of the lab.
 
     Raises:
-        HostError: The lab and this host do not trust each other, or the lab refuses it.
+        HostError: The lab and this host do not trust each other, the lab refuses it, or its own
+            certificate or address is of no use.
     """
-    network.configure()
+    _make_ready(membership)
     reader = asyncio.StreamReader()
     pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), lifeline
@@ -165,16 +186,45 @@ async def serve_one(
         await serving
 
 
+def _make_ready(membership: Membership) -> None:
+    """Applies dask's settings, and looks at what an agent has of its own.
+
+    Raises:
+        HostError: Its certificate, or its address, is of no use.
+    """
+    network.configure()
+    certificates.require_usable(membership.identity)
+    if membership.own is None:
+        return
+    family = socket.AF_INET if membership.own.version == 4 else socket.AF_INET6  # noqa: PLR2004
+    try:
+        with socket.socket(family) as probe:
+            probe.bind((str(membership.own), 0))
+    except OSError as error:
+        message = f"`{membership.own}` is not an address of this host: {error.strerror}"
+        raise HostError(message, "change `--address`; without it, the lab finds one") from error
+
+
 async def _serve_one(agent: Agent, membership: Membership, tell: Callable[[str], None]) -> None:
-    """Waits for a lab, and serves it until it is gone."""
+    """Waits for a lab, and serves it until it is gone.
+
+    An agent that was killed, or whose host restarted, may still be known to the lab for a while.
+    """
+    until_s = time.monotonic() + KNOWN_S
     while True:
-        await _reachable(membership)
+        await _reachable(membership, tell)
         try:
             member = await _Member(agent, membership)
-        except (TimeoutError, OSError):  # it is gone again
+        except (OSError, ValueError, RuntimeError) as error:
+            cause = error.__cause__ or error
+            if not isinstance(cause, OSError):
+                refused = _refused(error)
+                if TAKEN not in refused.message or time.monotonic() >= until_s:
+                    raise refused from error
+            elif cause.filename is not None or cause.errno in FULL:
+                raise disk_error(cause) from error
+            await asyncio.sleep(RETRY_S)  # it is gone again, or knows another one
             continue
-        except (ValueError, RuntimeError) as error:
-            raise _refused(error) from error
         tell("joined the lab")
         try:
             await member.finished()
@@ -184,13 +234,13 @@ async def _serve_one(agent: Agent, membership: Membership, tell: Callable[[str],
         return
 
 
-async def _reachable(membership: Membership) -> None:
-    """Waits until the lab listens.
+async def _reachable(membership: Membership, tell: Callable[[str], None]) -> None:
+    """Waits until the lab listens; whatever else listens there before is no lab, and no error.
 
     Raises:
         HostError: One of both does not accept the other's certificate.
     """
-    context = network.context(membership.identity)
+    context, is_told = network.context(membership.identity), False
     while True:
         try:
             # `wait_for` of Python 3.11 loses a cancellation that comes with an error.
@@ -201,8 +251,17 @@ async def _reachable(membership: Membership) -> None:
             raise HostError(message, "see `plimsoll host certificates --help`") from error
         except ssl.SSLError as error:
             reason = (error.reason or str(error)).lower().replace("_", " ")
-            message = f"the lab does not accept the certificate of `{membership.name}`: {reason}"
-            raise HostError(message, "make new certificates for all hosts of this lab") from error
+            if any(word in reason for word in OF_CERTIFICATES):
+                message = (
+                    f"the lab does not accept the certificate of `{membership.name}`: {reason}"
+                )
+                hint = "make new certificates for all hosts of this lab"
+                raise HostError(message, hint) from error
+            if not is_told:
+                place = f"{membership.lab}:{membership.port}"
+                tell(f"a program that is not the lab listens on {place}; waiting for the lab")
+            is_told = True
+            await asyncio.sleep(RETRY_S)
         except (TimeoutError, OSError, EOFError):
             await asyncio.sleep(RETRY_S)
         else:

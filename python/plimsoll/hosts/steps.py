@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import EngineFailed, PlimsollError
+from plimsoll.hosts.disk import disk_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,6 +76,8 @@ def ended(work: Callable[..., object], *arguments: object) -> StepState:
         return StepState(given=work(*arguments))
     except PlimsollError as error:
         return StepState(error=error)
+    except OSError as error:
+        return StepState(error=disk_error(error))
     except Exception as error:
         return StepState(
             error=EngineFailed(f"the agent failed: {error!r}", "report it to Plimsoll")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from plimsoll.drivers import turning
 from plimsoll.drivers.turning import CommonStart, DriverUse
 from plimsoll.errors import EngineFailed
-from plimsoll.hosts import steps
+from plimsoll.hosts import disk, steps
 from plimsoll.hosts.steps import StepState
 from plimsoll.processes import cpu_clock
 from plimsoll.processes.tree import ProcessTree
@@ -205,5 +205,11 @@ class TurnedLoads:
 
 
 def _done(begun: _OrderedWork, work: Callable[[TurnedLoad], object], load: TurnedLoad) -> None:
-    begun.state = steps.ended(work, load)
+    begun.state = steps.ended(_written, work, load)
     begun.is_over.set()
+
+
+def _written(work: Callable[[TurnedLoad], object], load: TurnedLoad) -> object:
+    """Does some work; an error names the folder that could not be written."""
+    with disk.written(load.job.into):
+        return work(load)

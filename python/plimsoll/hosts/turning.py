@@ -23,6 +23,7 @@ from plimsoll.hosts.combined import Driving
 from plimsoll.hosts.control import of_host
 from plimsoll.hosts.driver import parts
 from plimsoll.hosts.host_job import HostJob
+from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -96,6 +97,7 @@ class HostsLoad:
     _ahead_s: float = AHEAD_S
     _bursts: Bursts = field(default_factory=lambda: defaultdict(list))
     _late_ns: dict[str, int] = field(default_factory=lambda: defaultdict[str, int](int))
+    _late_sum_ns: dict[str, int] = field(default_factory=lambda: defaultdict[str, int](int))
 
     @property
     def _names(self) -> list[str]:
@@ -135,6 +137,7 @@ class HostsLoad:
         self._ahead_s = min(max(self._ahead_s, AHEAD_S + late_s), AHEAD_MOST_S)
         for name, at_ns in began_ns.items():
             self._late_ns[name] = max(self._late_ns[name], at_ns - first_ns)
+            self._late_sum_ns[name] += at_ns - first_ns
         return self._taken(turns, first_ns)
 
     def finish(self) -> DriverResult:
@@ -155,11 +158,13 @@ class HostsLoad:
                 status=HostStatus(),
                 result=results[host.name],
                 late_ns=self._late_ns[host.name],
+                late_sum_ns=self._late_sum_ns[host.name],
             )
             for host, part in zip(hosts.drivers, parts(hosts, self.zero_ns), strict=True)
         ]
-        for name, result in results.items():
-            self._fetch(name, result)
+        with writing(self._job.into):
+            for name, result in results.items():
+                self._fetch(name, result)
         return combined.of(driving, self._job)
 
     def release(self) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import random
 import socket
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plimsoll import addresses
 from plimsoll.errors import PortTaken
 from plimsoll.processes import process_table
 
@@ -21,6 +23,7 @@ _TRIES = 200
 _LISTEN = "0A"
 _ACCEPTS = 1 << 16
 _COLUMNS_OF_UNIX = 8
+_WORD = 8
 
 
 def free_port(host: str = LOOPBACK) -> int:
@@ -70,15 +73,21 @@ def taken(port: int, host: str = LOOPBACK, besides: Iterable[int] = ()) -> PortT
     if port < _first_allowed():
         hint = f"choose a port from {_first_allowed()} to 65535"
         return PortTaken(f"port {port} of {host} is reserved for root", hint)
-    others = [found for found in listeners(port) if found.pid not in set(besides)]
+    known = listeners(port, host) or listeners(port)
+    others = [found for found in known if found.pid not in set(besides)]
     who = " and ".join(f"`{found.name}` (process {found.pid})" for found in others)
     message = f"port {port} of {host} is in use by {who or 'a process of another user'}"
     return PortTaken(message, "stop it, or let Plimsoll choose a free port")
 
 
-def listeners(port: int) -> tuple[process_table.Process, ...]:
-    """The visible processes that listen on a port; a shared socket has several."""
-    return _holders(listening_sockets(port))
+def listeners(port: int, host: str = "") -> tuple[process_table.Process, ...]:
+    """The visible processes that listen on a port; a shared socket has several.
+
+    Args:
+        port: The port.
+        host: The address that clients connect to, in numbers; empty for any.
+    """
+    return _holders(listening_sockets(port, host))
 
 
 def listeners_at(path: str) -> tuple[process_table.Process, ...]:
@@ -111,12 +120,19 @@ def _holders(sockets: set[int]) -> tuple[process_table.Process, ...]:
 def ports_of(pids: Iterable[int]) -> tuple[int, ...]:
     """The ports on which some processes listen, in ascending order."""
     owned = {inode for pid in pids for inode in _sockets(pid) or ()}
-    return tuple(sorted({port for port, inode in _listening() if inode in owned}))
+    return tuple(sorted({port for _, port, inode in _listening() if inode in owned}))
 
 
-def listening_sockets(port: int) -> set[int]:
-    """The inodes of the sockets that listen on a port."""
-    return {inode for number, inode in _listening() if number == port}
+def listening_sockets(port: int, host: str = "") -> set[int]:
+    """The inodes of the sockets that listen on a port.
+
+    Args:
+        port: The port.
+        host: The address that clients connect to, in numbers; empty for any.
+    """
+    found = [(bound, inode) for bound, number, inode in _listening() if number == port]
+    own = addresses.reached((bound for bound, _ in found), host)
+    return {inode for bound, inode in found if bound in own}
 
 
 def foreign_sockets(sockets: set[int], pids: Iterable[int]) -> set[int]:
@@ -134,21 +150,29 @@ def foreign_sockets(sockets: set[int], pids: Iterable[int]) -> set[int]:
     return left
 
 
-def _listening() -> list[tuple[int, int]]:
-    """Port and inode of every listening socket.
+def _listening() -> list[tuple[bytes, int, int]]:
+    """Address, port and inode of every listening socket.
 
     Source:
         proc_pid_net(5), `tcp`: columns 2 (local address), 4 (state) and 10 (inode).
     """
-    found: list[tuple[int, int]] = []
+    found: list[tuple[bytes, int, int]] = []
     for name in ("tcp", "tcp6"):
         try:
             lines = Path("/proc/self/net", name).read_text().splitlines()[1:]
         except OSError:
             continue
         rows = [line.split() for line in lines if f" {_LISTEN} " in line]
-        found += [(int(r[1].rpartition(":")[2], 16), int(r[9])) for r in rows if r[3] == _LISTEN]
+        found += [(*_local(row[1]), int(row[9])) for row in rows if row[3] == _LISTEN]
     return found
+
+
+def _local(text: str) -> tuple[bytes, int]:
+    """The address and port of a socket: `0100007F:1F90`, in words of this machine's byte order."""
+    words, _, port = text.rpartition(":")
+    numbers = (int(words[at : at + _WORD], 16) for at in range(0, len(words), _WORD))
+    host = b"".join(number.to_bytes(4, sys.byteorder) for number in numbers)
+    return addresses.ip(host), int(port, 16)
 
 
 def _sockets(pid: int) -> set[int] | None:

@@ -410,6 +410,7 @@ class HostDriver:
         kept: Its rows, where they stayed on that host; null where the tables have them.
         late_ns: In turns, how much later than the first of them it began the turn in which it was
             latest; 0 for a load in one piece.
+        late_sum_ns: The same of all its turns, added up.
     """
 
     host: str
@@ -422,6 +423,7 @@ class HostDriver:
     link: NetworkLink | None = None
     kept: KeptRows | None = None
     late_ns: int = 0
+    late_sum_ns: int = 0
 
 
 @dataclass(frozen=True)

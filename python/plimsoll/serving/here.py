@@ -62,7 +62,7 @@ class LocalServer:
     @property
     def scope(self) -> Scope:
         """Its resources."""
-        return Scope("server", self.tree, self.place.port)
+        return Scope("server", self.tree, self.place.port, host=self.place.host)
 
     def processes(self) -> tuple[int, ...]:
         """Numbers of its processes, parents first."""

@@ -62,7 +62,8 @@ def listening(address: str, client: str = "") -> RecordedServer:
         address: Its address and port: `127.0.0.1:8080`.
         client: Address of one of its clients, as a number; empty for this host.
     """
-    found = _listeners(int(address.rpartition(":")[2]))
+    host, _, port = address.rpartition(":")
+    found = _listeners(int(port), host)
     seen = RecordedServer(
         address=address,
         listeners=len(found) or None,
@@ -117,9 +118,9 @@ def _linked(server: RecordedServer, client: str = "") -> RecordedServer:
     return replace(server, link=found.interface, link_bits_per_s=found.bits_per_s)
 
 
-def _listeners(port: int) -> tuple[sockets.Listener, ...]:
+def _listeners(port: int, host: str) -> tuple[sockets.Listener, ...]:
     try:
-        return sockets.listeners(port)
+        return sockets.serving(sockets.listeners(port), host)
     except OSError:
         return ()
 

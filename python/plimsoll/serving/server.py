@@ -239,7 +239,7 @@ class RunningServer:
     def _check_port_is_its_own(self) -> None:
         """Raises when another process listens on the port too or instead, or when it goes away."""
         for _ in range(_LOOKS):
-            sockets = ports.listening_sockets(self.place.port)
+            sockets = ports.listening_sockets(self.place.port, self.place.host)
             if not ports.foreign_sockets(sockets, self.processes()):
                 break
         else:
@@ -248,7 +248,7 @@ class RunningServer:
             raise self._not_started()
 
     def _not_started(self) -> StartFailed | PortTaken:
-        sockets = ports.listening_sockets(self.place.port)
+        sockets = ports.listening_sockets(self.place.port, self.place.host)
         left = self.processes()
         if ports.foreign_sockets(sockets, left):
             return ports.taken(self.place.port, self.place.host, left)

@@ -77,7 +77,9 @@ class ReportedStatistics:
         time_per_request_s: Connections / throughput, if a tool prints that as a time: computed, not
             measured.
         times_s: Times by name, of `min`, `mean`, `stddev`, `p50`, …, `p99`, `p999`, `max`.
-        times: Kind of those times.
+        response_times_s: Times from the intended start, by name, where `times_s` are from sending
+            and both are known.
+        times: Kind of the times in `times_s`.
         timed: Which requests they belong to.
         times_step_s: Step to which the times are rounded.
         percentiles_step_s: Width of the histogram bucket of a percentile.
@@ -122,6 +124,7 @@ class ReportedStatistics:
     thread_most_per_s: float | None = None
     time_per_request_s: float | None = None
     times_s: Mapping[str, float] = field(default_factory=dict[str, float])
+    response_times_s: Mapping[str, float] = field(default_factory=dict[str, float])
     times: Times = "unknown"
     timed: Timed = "unknown"
     times_step_s: float = 0.0

@@ -31,14 +31,19 @@ class Remedy:
         campaign: Where a campaign started the server: keys of its file and of the framework's.
         load: Where `plimsoll load` met a server that ran already; None when it is the same.
         imported: Where another tool generated the load; None when it is the same as with `load`.
+        hosts: Where several hosts generate the load, whose file says what options say of one host;
+            None when it is the same as where one does.
     """
 
     campaign: str
     load: str | None = None
     imported: str | None = None
+    hosts: str | None = None
 
-    def of(self, origin: Origin) -> str:
-        """What to do where a recording comes from there."""
+    def of(self, origin: Origin, *, by_hosts: bool = False) -> str:
+        """What to do where a recording comes from there, or several hosts generated the load."""
+        if by_hosts and self.hosts is not None:
+            return self.hosts
         load = self.campaign if self.load is None else self.load
         imported = load if self.imported is None else self.imported
         return {"campaign": self.campaign, "load": load, "import": imported}[origin]
@@ -156,7 +161,10 @@ def of_trial(
         unread: What belongs to the check and could not be read on this host.
     """
     origin = recording.origin
-    fitting = [replace(one, remedy=_remedy(one.remedy, origin)) for one in findings]
+    by_hosts = bool(recording.hosts)
+    fitting = [
+        replace(one, remedy=_remedy(one.remedy, origin, by_hosts=by_hosts)) for one in findings
+    ]
     if origin == "import" or _held_s(recording) < READ_FROM_S:
         fitting = [_unreadable(one) if _is_unread(one) else one for one in fitting]
     return verdict(check, recording.trial, fitting, source, unread)
@@ -244,8 +252,8 @@ def _unreadable(finding: Finding) -> Finding:
     return replace(finding, level="not_checked", remedy="")
 
 
-def _remedy(remedy: Remedy | str, origin: Origin) -> str:
-    return remedy.of(origin) if isinstance(remedy, Remedy) else remedy
+def _remedy(remedy: Remedy | str, origin: Origin, *, by_hosts: bool = False) -> str:
+    return remedy.of(origin, by_hosts=by_hosts) if isinstance(remedy, Remedy) else remedy
 
 
 def _sentence(part: str) -> str:

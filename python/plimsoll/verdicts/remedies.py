@@ -1,4 +1,4 @@
-"""Remedies that several checks give, in the words of a campaign, of `load` and of an import."""
+"""Remedies that several checks give: for a campaign, for `load`, an import, and for hosts."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ QUIET_HOST = Remedy(
     "Stop other programs on this host, and repeat the trial",
     "Stop other programs on this host, and repeat the load",
     "Repeat the test on a host where nothing else runs",
+    "Stop other programs on these hosts, and repeat the load",
 )
 
 DRIVER_CORES = Remedy(
@@ -27,10 +28,13 @@ DRIVER_CORES = Remedy(
     "(`server_cores`)",
     "Give the load generator more threads (`-t`), or the server fewer cores (`--server-cores`)",
     "Give the load generator more cores, or a host of its own",
+    "Add hosts that generate load, or give them more `cores` or `threads` in the file of hosts",
 )
 
 OWN_CORES = Remedy(
     "Give server and load generator cores of their own (`server_cores`, `driver_cores`)",
     "Give server and load generator cores of their own (`--server-cores`, `--driver-cores`)",
     "Run server and load generator on different hosts",
+    "Run the server on a host that generates no load, or give each side `cores` of its own in the "
+    "file of hosts",
 )

@@ -31,6 +31,21 @@ def test_what_it_did_not_print_is_null() -> None:
         assert summary.value(name) is None, name
 
 
+def test_times_from_the_intended_start_are_response_times() -> None:
+    summary = foreign.trial(replace(RIGHT, times="response")).summary
+    assert summary.response_time.p99_ns == pytest.approx(20e6)
+    assert summary.service_time.p99_ns is None
+    assert summary.latency_kind == "response_time"
+
+
+def test_of_a_driver_that_knows_both_each_time_has_its_own_name() -> None:
+    late_s = {name: 10 * time_s for name, time_s in RIGHT.times_s.items()}
+    summary = foreign.trial(replace(RIGHT, times="service", response_times_s=late_s)).summary
+    assert summary.service_time.p99_ns == pytest.approx(20e6)
+    assert summary.response_time.p99_ns == pytest.approx(200e6)
+    assert summary.latency_kind == "response_time"
+
+
 def test_what_was_read_of_the_processes_is_there_nevertheless() -> None:
     summary = foreign.trial().summary
     assert summary.server_busy_cores is not None

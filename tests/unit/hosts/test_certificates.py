@@ -1,14 +1,17 @@
 """Certificates of a lab: who trusts whom, under which name, and who may read the keys."""
 
 import ssl
+from dataclasses import replace
+from datetime import timedelta
 from io import BytesIO
 from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives import serialization
 
 from plimsoll.errors import HostError, StorageError
-from plimsoll.hosts import certificates
+from plimsoll.hosts import certificates, control
 from plimsoll.hosts.host import Host, Hosts
 
 LAB = ip_address("127.0.0.1")
@@ -97,3 +100,70 @@ def test_credentials_that_are_cut_are_refused(folder: Path, tmp_path: Path, kept
     cut = certificates.identity(folder, "one").credentials()[:kept]
     with pytest.raises(HostError, match="ended before all credentials"):
         certificates.received(BytesIO(cut), tmp_path)
+
+
+def folders(tmp_path: Path) -> tuple[Path, Path]:
+    """Two folders of certificates, each with an authority of its own."""
+    for name in ("made", "other"):
+        certificates.make(HOSTS, tmp_path / name)
+    return tmp_path / "made", tmp_path / "other"
+
+
+def unusable(identity: certificates.Identity) -> str:
+    with pytest.raises(HostError) as caught:
+        certificates.require_usable(identity)
+    assert caught.value.hint
+    return caught.value.message
+
+
+def test_files_that_belong_together_are_usable(tmp_path: Path) -> None:
+    certificates.make(HOSTS, tmp_path / "made", days=1)
+    for name in ("lab", "one"):
+        certificates.require_usable(certificates.identity(tmp_path / "made", name))
+
+
+def test_files_that_do_not_belong_together_are_named(tmp_path: Path) -> None:
+    made, other = folders(tmp_path)
+    own = certificates.identity(made, "one")
+    assert "is not the private key of" in unusable(replace(own, key=made / "lab.key"))
+    assert "is not the authority" in unusable(replace(own, authority=other / "ca.pem"))
+    swapped = unusable(replace(own, certificate=own.key, key=own.certificate))
+    assert f"`{own.key}` holds no certificate" in swapped
+    assert "cannot be read: No such file" in unusable(replace(own, key=made / "nobody.key"))
+
+
+def test_a_key_with_a_passphrase_is_refused_instead_of_asked_for(tmp_path: Path) -> None:
+    made, _ = folders(tmp_path)
+    own = certificates.identity(made, "one")
+    key = serialization.load_pem_private_key(own.key.read_bytes(), None)
+    own.key.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.BestAvailableEncryption(b"secret"),
+        )
+    )
+    assert "holds no private key" in unusable(own)
+
+
+@pytest.mark.parametrize(
+    ("before", "days", "words"),
+    [(timedelta(days=2), -1, "expired on"), (-timedelta(days=1), 2, "is valid from")],
+)
+def test_a_certificate_is_usable_in_its_time_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: timedelta, days: int, words: str
+) -> None:
+    monkeypatch.setattr(certificates, "_BEFORE", before)
+    certificates.make(HOSTS, tmp_path / "made", days=days)
+    for name in ("lab", "one"):
+        assert words in unusable(certificates.identity(tmp_path / "made", name))
+
+
+def test_a_lab_with_an_expired_certificate_does_not_wait_for_anybody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificates, "_BEFORE", timedelta(days=2))
+    certificates.make(HOSTS, tmp_path / "made", days=-1)
+    lab = control.opened(replace(HOSTS, certificates=tmp_path / "made"))
+    with pytest.raises(HostError, match=r"lab.pem` expired on"), lab:
+        pass

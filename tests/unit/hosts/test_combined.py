@@ -12,8 +12,10 @@ import sample
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.drivers.job import DriverJob, DriverResult, LoadPart, Rows
+from plimsoll.errors import HostLost, LimitTooLow
+from plimsoll.events import Progress
 from plimsoll.hosts import combined
-from plimsoll.hosts.agent import HostResult
+from plimsoll.hosts.agent import HostResult, HostStatus
 from plimsoll.hosts.clocks import ClockExchange
 from plimsoll.hosts.combined import Driving
 from plimsoll.hosts.host import Host
@@ -82,3 +84,34 @@ def test_what_the_load_generator_of_a_host_does_not_count_is_unknown_of_all() ->
     found = combined.of(hosts, job).driver
     assert (found.sent, found.opened, found.longest_pause_ns) == (None, None, None)
     assert found.connections_requested == 2 * (driver().connections_requested or 0)
+
+
+def progress(is_open: int) -> Progress:
+    return Progress(1.0, "hold", 10, is_open, is_open, 100.0, 500, {"ok": 500})
+
+
+def test_a_lost_host_has_nothing_open_and_keeps_what_has_ended() -> None:
+    one, two = driven("one", "plimsoll"), driven("two", "plimsoll")
+    for host in (one, two):
+        host.status = HostStatus(zero_monotonic_ns=1, progress=progress(10))
+    two.fail(HostLost("`two` disconnected", "see the output of its agent"))
+    together = combined.progress([host.progress for host in (one, two) if host.progress])
+    assert together is not None
+    assert (together.connections_open, together.connections_requested) == (10, 20)
+    assert (together.in_flight, together.throughput_per_s) == (10, 100.0)
+    assert (together.requests_ended, together.outcomes) == (1000, {"ok": 1000})
+
+
+def test_an_engine_that_never_began_is_unable_however_late_that_is_heard() -> None:
+    error = LimitTooLow("too few ports", "")
+    late, lost, ended = (driven("one", "plimsoll") for _ in range(3))
+    late.status = HostStatus(error=error)
+    ended.status = HostStatus(zero_monotonic_ns=1, error=error)
+    late.fail(error)
+    lost.fail(HostLost("`one` disconnected", ""))
+    ended.fail(error)
+    assert late.is_unable(0)
+    assert not lost.is_unable(0)
+    assert lost.is_unable(lost.lost_ns + 1), "it was lost before the load"
+    assert not ended.is_unable(0)
+    assert not driven("two", "plimsoll").is_unable(0)

@@ -70,10 +70,15 @@ def test_figures_are_of_all_hosts_together(tmp_path: Path) -> None:
     assert found.requests == whole["counts"]["completed"]
     assert found.throughput_per_s == whole["counts"]["completed"] / 9
     assert found.wrong + found.without_response == whole["counts"]["failed"]
-    times = np.sort(np.frombuffer(whole["times"]["service_time"].to_bytes(), np.int64))
-    assert found.times_s["max"] == times[-1] / 1e9
-    assert found.times_s["p50"] == times[(len(times) + 1) // 2 - 1] / 1e9
-    assert "p9999" not in found.times_s, "there are too few requests for it"
+    for kind, known_s in (
+        ("service_time", found.times_s),
+        ("response_time", found.response_times_s),
+    ):
+        times = np.sort(np.frombuffer(whole["times"][kind].to_bytes(), np.int64))
+        assert known_s["max"] == times[-1] / 1e9
+        assert known_s["p50"] == times[(len(times) + 1) // 2 - 1] / 1e9
+        assert "p9999" not in known_s, "there are too few requests for it"
+    assert found.times == "service"
 
 
 def test_a_load_without_a_response_has_no_times() -> None:

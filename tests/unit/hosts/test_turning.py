@@ -102,6 +102,8 @@ def test_hosts_that_were_late_get_more_time(lab: FakeLab, load: HostsLoad) -> No
     lab.late_ns["two"] = 900 * MS
     load.turn(10 * MS)
     assert load._ahead_s == AHEAD_MOST_S
+    assert load._late_ns == {"one": 0, "two": 900 * MS}
+    assert load._late_sum_ns == {"one": 0, "two": 930 * MS}
 
 
 def test_an_error_of_a_host_ends_the_turn_and_names_it(lab: FakeLab, load: HostsLoad) -> None:

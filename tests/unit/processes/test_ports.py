@@ -58,3 +58,14 @@ def test_connections_at_rest_do_not_make_a_port_taken() -> None:
             accepted, _ = listener.accept()
             accepted.close()
     assert ports.is_free(port)
+
+
+def test_of_two_servers_on_one_port_that_at_the_address_of_the_clients_counts() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as first:
+        port = first.getsockname()[1]
+        with socket.create_server(("127.0.0.2", port)) as second:
+            inodes = {one: os.fstat(one.fileno()).st_ino for one in (first, second)}
+            assert ports.listening_sockets(port, "127.0.0.1") == {inodes[first]}
+            assert ports.listening_sockets(port, "127.0.0.2") == {inodes[second]}
+            assert ports.listening_sockets(port, "127.0.0.3") == set()
+            assert ports.listening_sockets(port) == set(inodes.values())

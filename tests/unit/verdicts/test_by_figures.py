@@ -134,6 +134,17 @@ def test_the_kernel_is_asked_whether_it_saw_what_the_tool_counted():
     assert given.level == "void"
 
 
+@pytest.mark.parametrize(("sent", "is_void"), [(100, False), (20_000_000, True)])
+def test_requests_that_were_never_sent_are_no_missing_segments(sent: int, is_void: bool):
+    few = replace(SOUND, requests=100.0, throughput_per_s=10.0, received_bytes=1000.0)
+    made = foreign.trial(replace(few, failures={"without a response": 9e8}))
+    assert made.recording.driver is not None
+    outcomes = {"ok": 100, "not_sent": 900_000_000}
+    driver = replace(made.recording.driver, sent=sent, outcomes=outcomes)
+    made = replace(made, recording=replace(made.recording, driver=driver))
+    assert (verdicts(made)["counters_agree"].level == "void") == is_void
+
+
 def test_the_server_s_own_count_is_asked_too():
     made = foreign.trial()
     own = {"responses_sent": 10_000, "requests_refused": 0, "sent_bytes": 10**9}

@@ -712,6 +712,22 @@ def test_hosts_that_generate_a_load_together_are_judged_one_by_one(check, option
     assert words.lower() in given.text.lower()
 
 
+@pytest.mark.parametrize(
+    ("late_ratio", "level", "words"),
+    [(0.02, "sound", "within 2 % of its length"), (0.2, "doubtful", "20 %"), (0.6, "void", "60 %")],
+)
+def test_load_generators_in_turns_begin_together_by_the_length_of_a_turn(late_ratio, level, words):
+    trial = in_turns(of_two_hosts(CLEAN), 1.0)
+    length_ns = sum(turn.duration_ns for turn in trial.recording.turns)
+    one, two = trial.recording.hosts
+    late = replace(two, late_ns=20_000_000, late_sum_ns=round(late_ratio * length_ns))
+    recording = replace(trial.recording, hosts=(one, late))
+    given = judged("started_together", replace(trial, recording=recording))
+    assert given.level == level, given
+    assert words in given.text
+    assert "(`two` last), and within 20 ms at worst" in given.text
+
+
 def test_the_share_of_the_load_that_ran_is_told():
     length_s = sum(stage.duration_s for stage in CLEAN.recording.load.stages)
     given = judged("drivers_completed", of_two_hosts(CLEAN, lost_s=length_s / 2))

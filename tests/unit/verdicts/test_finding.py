@@ -1,9 +1,12 @@
 import json
 from dataclasses import asdict, replace
 
+from plimsoll import verdicts
 from plimsoll.campaign.load import UnknownLoad
 from plimsoll.comparison.compared_table import ComparedTable
+from plimsoll.recording import HostClock, HostDriver
 from plimsoll.verdicts.catalogue import limit
+from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.finding import Remedy, found, not_checked, of_trial, unknown, verdict
 from plimsoll.verdicts.limits import Limits
 from plimsoll.verdicts.verdict import Sentence, Verdict
@@ -95,3 +98,31 @@ def test_a_verdict_is_the_same_after_it_was_written_and_read():
     assert read.tables == given.tables == tables
     assert replace(read, sentences=given.sentences) == given
     assert read.sentences == given.sentences
+
+
+REFUSED_WITH_HOSTS = ("(`-t`)", "--threads", "--driver-cores", "--server-cores", "--upload")
+
+
+def remedies() -> list[Remedy]:
+    """Every remedy that checks have as a constant, alone or in a table."""
+    modules = (*CHECKS, verdicts.remedies)
+    values = [value for module in modules for value in vars(module).values()]
+    values += [one for value in values if isinstance(value, dict) for one in value.values()]
+    return [value for value in values if isinstance(value, Remedy)]
+
+
+def test_a_load_of_several_hosts_is_told_of_no_option_that_it_cannot_have():
+    assert len(remedies()) > len(REFUSED_WITH_HOSTS)
+    for remedy in remedies():
+        said = remedy.of("load", by_hosts=True)
+        assert not [option for option in REFUSED_WITH_HOSTS if option in said], said
+
+
+def test_a_remedy_for_hosts_is_told_where_hosts_generated_the_load():
+    remedy = Remedy("change `threads`", "change `-t`", hosts="change `threads` of the host")
+    trial = simulate().recording
+    host = HostDriver("one", 1.0, HostClock(0, 0.0, 0, 0), 0, 0, None)
+    for hosts, words in (((), "Change `threads`."), ((host,), "Change `threads` of the host.")):
+        bad = found(LIMIT, 0.5, "it is bad", remedy)
+        given = of_trial("failures_explained", replace(trial, hosts=hosts), [bad], "somebody")
+        assert given.sentences[0].remedy == words

@@ -10,11 +10,13 @@ import errno
 import os
 import socket
 import struct
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
+from plimsoll import addresses
 from plimsoll.processes.tree import PROC, shown
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ _MANY = 4000
 _HEADER = struct.Struct("=IHHII")
 _REQUEST = struct.Struct("=BBBxI 2s2s 16s16s I II")
 _MESSAGE = struct.Struct("=BBBB 2s2s 16s16s I II IIIII")
+_LOCAL = 8
+"""Where the local address begins in a message."""
 _ATTRIBUTE = struct.Struct("=HH")
 
 
@@ -67,6 +71,7 @@ class Listener:
         queue: Connections that wait to be accepted.
         backlog: The most that may wait.
         inode: Number of the socket; distinguishes sockets of one port.
+        address: The address to which it is bound, as `addresses.ip` gives it.
         drops: Attempts to connect that it dropped so far; None when the kernel does not say.
     """
 
@@ -74,6 +79,7 @@ class Listener:
     queue: int
     backlog: int
     inode: int
+    address: bytes
     drops: int | None = None
 
 
@@ -89,25 +95,47 @@ def read(scope: Scope) -> dict[str, float]:
         return _of_driver(scope.peer)
     if scope.port is None:
         return {}
-    listening = _of_port(scope.port)
-    return listening and listening | _accepted(scope.port, thorough=scope.thorough)
+    known = listeners(scope.port)
+    own = serving(known, scope.host)
+    return _queues(own) | _accepted(scope, known) if own else {}
 
 
-def established(port: int) -> int:
+def serving(known: Sequence[Listener], host: str) -> tuple[Listener, ...]:
+    """Those of the sockets on a port that accept connections to an address.
+
+    Args:
+        known: The sockets that listen on the port.
+        host: The address that clients connect to, in numbers; empty for any.
+    """
+    bound = addresses.reached((one.address for one in known), host)
+    return tuple(one for one in known if one.address in bound)
+
+
+def established(port: int, host: str = "", known: Sequence[Listener] = ()) -> int:
     """Connections of a server's port, by the kernel.
+
+    Another server may have the same port at another address: its connections are not counted.
 
     Args:
         port: The server's port.
+        host: The address that clients connect to, in numbers; empty for any.
+        known: The sockets that listen on the port.
 
     Raises:
         OSError: The kernel does not support such requests.
     """
     families = (socket.AF_INET, socket.AF_INET6)
-    return sum(
-        sum(1 for _ in datagram)
-        for family in families
+    own = {one.address for one in serving(known, host)}
+    others = {one.address for one in known} - own
+    counts = Counter(
+        addresses.ip(payload[_LOCAL : _LOCAL + size])
+        for family, size in zip(families, (4, 16), strict=True)
         for datagram in _responses(_question(family, port, _ESTABLISHED, 0))
+        for payload in datagram
     )
+    is_everywhere = not known or any(not any(address) for address in own)
+    counted = set(counts) - others if is_everywhere else own
+    return sum(counts[address] for address in counted)
 
 
 def least_round_trip_s(address: str) -> float | None:
@@ -220,8 +248,11 @@ def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
 def _listener(payload: bytes) -> Listener:
     fields = _MESSAGE.unpack_from(payload)
     port, queue, backlog, inode = fields[4], fields[12], fields[13], fields[15]
+    address = fields[6][:4] if fields[0] == socket.AF_INET else fields[6]
     drops = _drops(payload[_MESSAGE.size :])
-    return Listener(int.from_bytes(port, "big"), queue, backlog, inode, drops)
+    return Listener(
+        int.from_bytes(port, "big"), queue, backlog, inode, addresses.ip(address), drops
+    )
 
 
 def _drops(attributes: bytes) -> int | None:
@@ -289,18 +320,15 @@ def _of_driver(server: str) -> dict[str, float]:
     return {} if trip_s is None else {"round_trip_min_s": trip_s}
 
 
-def _accepted(port: int, *, thorough: bool) -> dict[str, float]:
+def _accepted(scope: Scope, known: Sequence[Listener]) -> dict[str, float]:
     """Connections of the server by the kernel, where counting them costs little."""
     counters = parse_counters(shown(PROC / "net" / "snmp"))
-    if not thorough and counters.get("tcp_established", 0.0) > _MANY:
+    if not scope.thorough and counters.get("tcp_established", 0.0) > _MANY:
         return {}
-    return {"connections_established": established(port)}
+    return {"connections_established": established(scope.port or 0, scope.host, known)}
 
 
-def _of_port(port: int) -> dict[str, float]:
-    found = listeners(port)
-    if not found:
-        return {}
+def _queues(found: Sequence[Listener]) -> dict[str, float]:
     values: dict[str, float] = {
         "listen_queue": sum(listener.queue for listener in found),
         "listen_backlog": sum(listener.backlog for listener in found),

@@ -189,8 +189,13 @@ def _segments(tables: Tables, limits: Limits) -> Finding | None:
 
 
 def _counted(tables: Tables) -> tuple[float, float]:
-    """Requests sent and responses that the driver knows of, by its rows or by its figures."""
-    figures = by_figures.figures_of(tables.recording)
+    """Requests sent and responses that the driver knows of, by its rows or by its figures.
+
+    Figures have requests that ended and were never sent, unless the driver counts what it sends.
+    """
+    figures, driver = by_figures.figures_of(tables.recording), tables.recording.driver
+    if figures is not None and driver is not None and driver.sent is not None:
+        return driver.sent, sum(driver.outcomes.get(name, 0) for name in COMPLETED)
     if figures is not None:
         return figures.ended or 0.0, by_figures.complete_responses(figures)
     kinds = tables.kind_counts

@@ -118,7 +118,10 @@ def _printed(name: str, figures: ReportedStatistics, limits: Limits) -> Finding:
         f"`{name}` counted {wording.several(round(figures.without_response), 'request')} without a "
         f"response ({wording.listed(kinds)}) and reports no system error for them"
     )
-    remedy = "Use a load generator that records every request, such as our own engine"
+    remedy = Remedy(
+        "Use a load generator that records every request, such as our own engine",
+        hosts="Fetch the rows, which say how each request ended: `plimsoll host rows`",
+    )
     return unknown(limit, sentence, remedy)
 
 

@@ -92,6 +92,8 @@ MORE_POOL = Remedy(
     "Give the load more `connections`, or the load generator more `driver_cores`; request a lower "
     "rate if the server was saturated",
     "Give the load more connections (`-c`) or threads (`-t`), or request a lower rate (`-R`)",
+    hosts="Give the load more connections, add hosts, or give them more `cores` or `threads` in "
+    "the file of hosts; request a lower rate if the server was saturated",
 )
 
 

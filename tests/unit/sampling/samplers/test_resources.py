@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -238,8 +239,32 @@ def test_connections_and_their_round_trips_are_seen(family: int, address: str) -
     assert 0 < trip_s < 1
 
 
+@pytest.mark.parametrize(
+    ("bound", "other", "clients", "own"),
+    [
+        ("127.0.0.1", "127.0.0.2", ("127.0.0.1", "127.0.0.2", "127.0.0.2"), 1),
+        ("", "127.0.0.2", ("127.0.0.1", "127.0.0.2", "127.0.0.3"), 2),
+        ("127.0.0.1", "", ("127.0.0.1", "127.0.0.2", "127.0.0.3"), 1),
+    ],
+)
+def test_a_server_of_the_same_port_at_another_address_is_another_server(
+    bound: str, other: str, clients: tuple[str, ...], own: int
+) -> None:
+    with ExitStack() as closing:
+        server = socket.create_server((bound, 0), backlog=9, reuse_port=True)
+        port = closing.enter_context(server).getsockname()[1]
+        another = socket.create_server((other, port), backlog=5, reuse_port=True)
+        closing.enter_context(another)
+        for host in clients:
+            closing.enter_context(socket.create_connection((host, port)))
+        values = sockets.read(Scope("server", ProcessTree(os.getpid()), port, host="127.0.0.1"))
+    assert values["connections_established"] == values["listen_queue"] == own
+    assert values["listen_backlog"] == 9
+
+
 def test_the_kernels_answer_about_listening_sockets_is_read() -> None:
-    listener = sockets.Listener(port=47000, queue=3, backlog=11, inode=367662)
+    here = bytes((127, 0, 0, 1))
+    listener = sockets.Listener(port=47000, queue=3, backlog=11, inode=367662, address=here)
     assert sockets.parse_messages(SOCK_DIAG) == ((listener,), False)
     assert sockets.parse_messages(SOCK_DIAG + SOCK_DIAG) == ((listener, listener), False)
     assert sockets.parse_messages(SOCK_DIAG_DONE) == ((), True)

@@ -1,0 +1,58 @@
+"""The disk of a host: what an agent says where it is full, or cannot be written."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from plimsoll import wording
+from plimsoll.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+ELSEWHERE = "free disk space there, or start its agent with `TMPDIR` on a larger disk"
+"""What to do about a disk on which an agent works."""
+
+ROWS_ELSEWHERE = "free disk space there, or start its agent with `--rows` on a larger disk"
+"""What to do about a disk on which rows are to stay."""
+
+
+@contextmanager
+def written(folder: Path, hint: str = ELSEWHERE) -> Generator[None]:
+    """Names a folder that could not be written, and what to do on that host.
+
+    Args:
+        folder: The folder.
+        hint: What to do.
+
+    Raises:
+        StorageError: The block raised an OSError, or this error of the load generator.
+    """
+    try:
+        yield
+    except StorageError as error:
+        named = "" if str(folder) in error.message else f": {_free(folder)}"
+        raise StorageError(f"{error.message}{named}", hint) from error
+    except OSError as error:
+        raise disk_error(error, folder, hint) from error
+
+
+def disk_error(error: OSError, folder: Path | None = None, hint: str = ELSEWHERE) -> StorageError:
+    """The error of a host that could not write, or read, something.
+
+    Args:
+        error: The error of the operating system.
+        folder: Where; None for what the error says.
+        hint: What to do.
+    """
+    place = folder or error.filename or "the folder of its agent"
+    return StorageError(f"`{place}` cannot be written: {error.strerror or error}", hint)
+
+
+def _free(folder: Path) -> str:
+    """What is free in a folder that may be gone."""
+    existing = next(one for one in (folder, *folder.parents) if one.exists())
+    return f"`{folder}` has {wording.size(shutil.disk_usage(existing).free)} free"

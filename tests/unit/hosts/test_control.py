@@ -1,0 +1,65 @@
+"""What the lab knows of its hosts when one does not answer."""
+
+from __future__ import annotations
+
+import asyncio
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll.errors import HostLost
+from plimsoll.hosts import control, network
+from plimsoll.hosts.host import Host, Hosts
+
+HOSTS = Hosts(
+    ip_address("127.0.0.1"), 1, Path(), 1.0, 1.0, (Host("one", "driver", ip_address("127.0.0.2")),)
+)
+
+
+class Gone:
+    """The connection to a host whose agent is gone, or silent."""
+
+    def __init__(self, error: OSError | None) -> None:
+        self._error = error
+
+    async def order(self) -> None:
+        if self._error is not None:
+            raise self._error
+        await asyncio.sleep(60)
+
+
+class FakeScheduler:
+    """A scheduler that still knows an agent which is gone."""
+
+    def __init__(self, error: OSError | None) -> None:
+        self.aliases = {"one": "tls://127.0.0.2:1"}
+        self._error = error
+
+    def rpc(self, _address: str) -> Gone:
+        return Gone(self._error)
+
+    async def remove_worker(self, address: str, **_: str) -> None:
+        self.aliases = {name: known for name, known in self.aliases.items() if known != address}
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ConnectionResetError(), "the connection to `one` broke"),
+        (None, "`one` did not respond for 0.01 s"),
+    ],
+)
+def test_who_does_not_answer_has_not_joined_any_more(
+    monkeypatch: pytest.MonkeyPatch, error: OSError | None, words: str
+) -> None:
+    nothing: Any = None
+    monkeypatch.setattr(network, "ANSWER_S", 0.01)
+    lab = control.Lab(HOSTS, nothing, nothing, nothing)
+    lab._scheduler = known = FakeScheduler(error)  # pyright: ignore[reportAttributeAccessIssue]
+    assert set(lab.joined()) == {"one"}
+    with pytest.raises(HostLost, match=words):
+        asyncio.run(lab._called("one", "order"))
+    assert not lab.joined(), "whoever waits for it would take the one that is gone for it"
+    assert known.aliases == {}

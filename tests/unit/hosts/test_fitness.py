@@ -1,0 +1,43 @@
+"""Which hosts are fit for a load."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+import pytest
+
+import plimsoll
+from plimsoll import machine
+from plimsoll.hosts import fitness
+from plimsoll.hosts.agent import HostFacts
+from plimsoll.hosts.host import Host, Role
+from plimsoll.recording import PowerSources
+
+PORTS = machine.SPARE_PORTS + 100
+
+
+def fatal(
+    connections: int, *, address: str = "10.0.0.2", role: Role = "driver", ports: int = PORTS
+) -> list[str]:
+    """What keeps a host from a load."""
+    own = {"port_first": 50_000, "port_last": 50_000 + ports - 1, "open_files_hard": 1 << 20}
+    facts = HostFacts(
+        plimsoll.__version__, {**machine.facts(), **own}, 0, 1 << 40, PowerSources(), None
+    )
+    host = Host("two", role, ip_address(address))
+    return [wrong.message for wrong in fitness._wrong(host, facts, connections) if wrong.is_fatal]
+
+
+@pytest.mark.parametrize(("connections", "is_fit"), [(100, True), (101, False)])
+def test_a_load_generator_needs_as_many_ports_as_its_engine_asks_for(
+    connections: int, is_fit: bool
+) -> None:
+    found = fatal(connections)
+    assert (not found) == is_fit
+    assert is_fit or found == ["has ports for 100 connections to one server, and 101 are needed"]
+
+
+def test_whoever_opens_no_connections_or_has_many_addresses_needs_no_ports() -> None:
+    assert not fatal(9000, role="server")
+    assert not fatal(9000, address="127.0.0.2")
+    assert fatal(2, ports=1)
