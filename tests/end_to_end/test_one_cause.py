@@ -83,6 +83,20 @@ def test_a_stop_beside_a_slow_server_counts_by_what_it_can_have_changed(
     assert not doubting(given) & {"driver_headroom"}
 
 
+def test_requests_that_hang_are_told_first_with_the_percentile_that_they_hide(
+    tmp_path: Path,
+) -> None:
+    load = ("-c", 16, "-d", "3s", "--timeout", "500ms")
+    with faulty(service_ms=1, mute_every=28).serving() as address:
+        ran = run("load", address, *load, "--json", folder=tmp_path)
+        screen = run("load", address, *load, folder=tmp_path)
+    given = read(ran)["failures_explained"]
+    assert given["level"] == "void"
+    assert "p99 is at least 500 ms, not " in given["sentences"][1]["text"]
+    assert "why it did not respond" in given["sentences"][0]["remedy"]
+    assert "with them p99 is at least 500 ms" in " ".join(screen.stdout.split())
+
+
 def test_an_engine_that_was_killed_is_one_void_verdict(tmp_path: Path) -> None:
     running = start("run", TOY, *TOYS, "--no-report", folder=tmp_path)
     running.wait_until_it_drives()

@@ -34,3 +34,14 @@ OWN_CORES = Remedy(
     "Give server and load generator cores of their own (`--server-cores`, `--driver-cores`)",
     "Run server and load generator on different hosts",
 )
+
+KEEP_OR_NOT = Remedy(
+    "Let the server keep connections open, or measure it without keep-alive (`keep_alive = false`)",
+    "Let the server keep connections open, or measure it without keep-alive (`--no-keepalive`)",
+    "Let the server keep connections open, or repeat the test without keep-alive",
+)
+"""What to do about a server that closes each connection after one response."""
+
+NO_RESPONSE = Remedy(
+    "Find in `server.log` why it did not respond", "Find in the server's log why it did not respond"
+)

@@ -198,8 +198,20 @@ TRIALS = [
     (
         "failures_explained",
         "doubtful",
-        {"failures": {"reset_waiting": 0.02}},
+        {"failures": {"reset_waiting": 0.005}},
         ["reset while waiting for the response (ECONNRESET)", " %"],
+    ),
+    (
+        "failures_explained",
+        "void",
+        {"failures": {"timed_out_waiting": 0.036}},
+        ["got no complete response", "with them p99 is at least 2 s, not "],
+    ),
+    (
+        "failures_explained",
+        "doubtful",
+        {"failures": {"timed_out_waiting": 0.005}},
+        ["with them p99.9 is at least 2 s"],
     ),
     ("failures_explained", "void", {"failures": {"closed_early": 0.08}}, ["closed by the server"]),
     (
@@ -428,7 +440,19 @@ TRIALS = [
         "undisturbed",
         "doubtful",
         {"others_busy": 0.25, "server_busy": 0.5},
-        ["about 44 % too low", "the server waited 25 % and the load generator waited 25 %"],
+        ["25 to 44 % too low", "the server waited 25 % and the load generator waited 25 %"],
+    ),
+    (
+        "undisturbed",
+        "void",
+        {"others_busy": 0.55, "server_busy": 0.35, "driver_busy": 0.3},
+        ["55 to 65 % too low", "the server waited 55 % and the load generator waited 55 %"],
+    ),
+    (
+        "undisturbed",
+        "doubtful",
+        {"others_busy": 0.2, "server_busy": 0.02, "driver_busy": 0.02},
+        ["up to 36 % too low"],
     ),
     (
         "undisturbed",
@@ -1228,6 +1252,30 @@ def test_the_remedy_of_a_full_queue_names_what_to_change(backlog, somaxconn, wor
 def test_a_server_that_closes_every_connection_can_be_measured_as_it_is(responses, words):
     trial = simulate(closings={"closed_as_announced": (200, responses)})
     assert words in judged("connection_target_met", trial).remedies[0]
+
+
+def test_a_server_that_closes_after_each_response_unannounced_can_be_measured_without_keep_alive():
+    trial = simulate(failures={"closed_waiting": 0.3})
+    ends = tuple(
+        replace(end, most_responses=1) if end.outcome == "closed_waiting" else end
+        for end in trial.connection_ends
+    )
+    remedies = judged("failures_explained", trial).remedies
+    assert remedies == ("Find in `server.log` why it closed or reset connections.",)
+    trial.__dict__["connection_ends"] = ends
+    remedies = judged("failures_explained", trial).remedies
+    del trial.__dict__["connection_ends"]
+    assert "measure it without keep-alive (`keep_alive = false`)" in remedies[0]
+
+
+@pytest.mark.parametrize(("timeout_s", "is_hung"), [(10.0, True), (0.05, False)])
+def test_timeouts_far_beyond_other_responses_are_requests_that_hung(timeout_s, is_hung):
+    trial = simulate(failures={"timed_out_waiting": 0.02})
+    load = replace(trial.recording.load, timeout_s=timeout_s)
+    trial = replace(trial, recording=replace(trial.recording, load=load))
+    (remedy,) = judged("failures_explained", trial).remedies
+    assert ("why it did not respond" in remedy) is is_hung
+    assert ("Request fewer connections" in remedy) is not is_hung
 
 
 def slower_answers(from_s=8):
