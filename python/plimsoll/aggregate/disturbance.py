@@ -231,8 +231,8 @@ def lost(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Lo
     progress = math.prod(1.0 - min(ratio, 1.0) for ratio in stood_still)
     used = _used_ratios(readings, given, windows)
     ratio = 1.0 - max(progress, min(max(used.values()), 1.0))
-    waited = {whose: sides[whose] + stolen[whose] for whose in sides}
-    is_paced = any(waited[one] + used.get(one, 0.0) >= HALF for one in waited)
+    waited: dict[Whose, float] = {whose: sides[whose] + stolen[whose] for whose in sides}
+    is_paced = any(length + used.get(whose, 0.0) >= HALF for whose, length in waited.items())
     least = min(max(waited.values()), ratio) if is_paced or "both" in given else 0.0
     return Lost(ratio, sides, stolen, least)
 
@@ -241,8 +241,8 @@ def _used_ratios(
     readings: Usage, given: dict[Whose, tuple[int, ...]], windows: Sequence[Window]
 ) -> dict[Whose, float]:
     """Share of its cores that each side used itself; 0 where it is unknown."""
-    used = {side: cores.mean_busy_cores(readings, side, windows) or 0.0 for side in SIDES}
-    busy = {"both": sum(used.values()), **used}
+    server, driver = (cores.mean_busy_cores(readings, side, windows) or 0.0 for side in SIDES)
+    busy: dict[Whose, float] = {"server": server, "driver": driver, "both": server + driver}
     return {whose: busy[whose] / len(of) for whose, of in given.items()}
 
 

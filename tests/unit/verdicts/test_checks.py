@@ -23,7 +23,7 @@ from plimsoll.recording import (
     HostDriver,
     NetworkLink,
 )
-from plimsoll.verdicts import checks
+from plimsoll.verdicts import catalogue, checks
 from plimsoll.verdicts import judge as judging
 from plimsoll.verdicts.catalogue import LIMITS
 from plimsoll.verdicts.limits import Limit, Limits
@@ -907,6 +907,19 @@ def test_a_machine_whose_speed_wanders_is_named_with_its_reach():
     assert "machine speed varied by ±1" in given.text.lower()
     given = judged("host_speed_stable", with_speeds(as_load(simulate()), *WANDERING))
     assert given.level == "doubtful"
+
+
+@pytest.mark.parametrize(
+    ("check", "without", "title"),
+    [
+        ("undisturbed", ("core0_busy_s",), "Undisturbed (unknown)"),
+        ("driver_headroom", ("cpu_user_s", "core1_busy_s"), "Driver headroom (unknown)"),
+        ("cpu_bounds", ("cpu_user_s",), "CPU bounds (unknown)"),
+    ],
+)
+def test_a_title_names_no_problem_that_was_not_seen(check, without, title):
+    given = judged(check, simulate(without=without))
+    assert (given.level, catalogue.title_of(given)) == ("doubtful", title)
 
 
 def test_where_interrupts_are_counted_is_named_when_it_is_unknown():
