@@ -10,12 +10,12 @@ waited for a core (run delay). If the kernel does not show run delay, all that o
 
 Work stops while the server or the load generator waits for a core, or while the host of a
 virtual machine withholds it. The check judges this share of the time. It lowers the throughput of a
-load at full speed by about as much. If both sides waited, that is 1 - (1 - a) (1 - b) for waits
-that fall independently of each other, and the longer one if they always fell together. The verdict
-gives both; a load that neither side was busy with for half of the time lost less. Corrected for it,
-trials beside programs that used both cores scattered by 1 to 6 % where they had by 5 to 15 %; by
-11 % once, when one of the trials had lost more than half. In an open load the highest latencies
-contain the waits.
+load at full speed by about as much. If both sides waited, that is 1 - (1 - a) (1 - b), as if
+their waits fell independently of each other. If they always fell together, it is the longer one,
+and the verdict gives both. A load that neither side was busy with for half of the time lost less.
+Corrected for it, trials beside programs that used both cores scattered by 1 to 6 % where they had
+by 5 to 15 %; by 11 % once, when one of the trials had lost more than half. In an open load the
+highest latencies contain the waits.
 
 A single load is doubtful from a tenth on, as for the uncertainty of a mean in `steady`. Trials of a
 campaign are compared with each other: what others took from all of them changes no ratio, its
