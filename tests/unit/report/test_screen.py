@@ -234,6 +234,17 @@ def test_failures_are_named_by_outcome_and_error_number() -> None:
     assert any("and 2 more kinds" in line for line in lines)
 
 
+@pytest.mark.parametrize(("held", "outside"), [(72, 35), (107, 0)])
+def test_failures_outside_of_the_window_are_told_apart_from_those_in_it(
+    held: int, outside: int
+) -> None:
+    failures = (Failure("timed_out_waiting", None, None, 107, 0.4, 4.0),)
+    summary = replace(sample.sound_trial().summary, failed=held)
+    lines = shown(trial(failures=failures, summary=summary))
+    said = [line.strip() for line in lines if "outside the measurement window" in line]
+    assert said == ([f"{outside} of these outside the measurement window"] if outside else [])
+
+
 def test_void_verdicts_come_before_doubtful_ones() -> None:
     verdicts = sample.verdicts_of("t", littles_law="doubtful", backlog="void")
     lines = shown(trial(verdicts=verdicts))

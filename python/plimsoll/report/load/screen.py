@@ -255,3 +255,6 @@ def _failures(found: Counted, *, verbose: bool) -> Iterator[tuple[str, str]]:
         yield name, f"{failure.outcome}{detail} {wording.count(failure.count)}, {when}"
     if kinds[MOST_FAILURES:]:
         yield "", f"and {len(kinds) - MOST_FAILURES} more kinds"
+    outside = sum(one.count for one in found.failures) - found.summary.failed
+    if kinds and outside > 0:
+        yield "", f"{wording.count(outside)} of these outside the measurement window"
