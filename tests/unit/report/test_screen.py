@@ -239,8 +239,10 @@ def test_failures_outside_of_the_window_are_told_apart_from_those_in_it(
     held: int, outside: int
 ) -> None:
     failures = (Failure("timed_out_waiting", None, None, 107, 0.4, 4.0),)
-    summary = replace(sample.sound_trial().summary, failed=held)
-    lines = shown(trial(failures=failures, summary=summary))
+    one = trial(failures=failures)
+    assert one.summary is not None
+    summary = replace(one.summary, failed=held)
+    lines = shown(replace(one, data=replace(one.data, summary=summary)))
     said = [line.strip() for line in lines if "outside the measurement window" in line]
     assert said == ([f"{outside} of these outside the measurement window"] if outside else [])
 

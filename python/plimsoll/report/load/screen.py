@@ -255,6 +255,7 @@ def _failures(found: Counted, *, verbose: bool) -> Iterator[tuple[str, str]]:
         yield name, f"{failure.outcome}{detail} {wording.count(failure.count)}, {when}"
     if kinds[MOST_FAILURES:]:
         yield "", f"and {len(kinds) - MOST_FAILURES} more kinds"
-    outside = sum(one.count for one in found.failures) - found.summary.failed
+    held = found.summary.failed if found.summary else 0
+    outside = sum(one.count for one in found.failures) - held
     if kinds and outside > 0:
         yield "", f"{wording.count(outside)} of these outside the measurement window"
