@@ -971,6 +971,20 @@ def test_a_load_generator_that_others_robbed_is_not_called_the_limit():
     assert judged("undisturbed", made).level == "void"
 
 
+@pytest.mark.parametrize(
+    ("others", "level"),
+    [
+        ({"others_busy": 0.4, "run_delay": 0.6}, "not_checked"),
+        ({"others_busy": 0.02, "run_delay": 0.6}, "sound"),
+        ({"others_busy": 0.4, "run_delay": 0.02}, "sound"),
+    ],
+)
+def test_a_load_generator_on_shared_cores_may_want_what_others_took(others, level):
+    cores = {"driver_cores": (0, 1), "server_cores": (0, 1)}
+    given = judged("driver_headroom", simulate(server_busy=0.5, driver_busy=0.6, **cores, **others))
+    assert given.level == level, given.text
+
+
 def test_a_server_with_time_to_spare_is_not_robbed_of_what_it_did_not_want():
     made = simulate(server_busy=0.3, driver_busy=0.5, others_busy=0.1, others_on=(0,))
     given = judged("driver_headroom", made)

@@ -189,7 +189,7 @@ def _taken_from_it(
         limits.of(DRIVER_BUSY_RATIO),
         disturbance.full_ratio(tables.recording, tables.usage),
     )
-    wanted = peak.wanted
+    wanted = max(peak.wanted, _wanted_on_any_core(tables, peak))
     if server and full is not None and _at_limit(full, limits):
         wanted = max(wanted, peak.own * full / server)
     taken = cpu_contention(tables)
@@ -197,6 +197,14 @@ def _taken_from_it(
         return None
     sentence = f"{_who(peak.host)} used {_share(peak.own)} of {_core(tables, peak)}"
     return not_checked(limit, sentence, f"{taken}, so its own limit is unknown")
+
+
+def _wanted_on_any_core(tables: Tables, peak: DriverPeak) -> float:
+    """The share of its threads' time with what they waited for others; on cores of its own 0."""
+    lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
+    if lost is None or cores.are_apart(tables.recording):
+        return 0.0
+    return min(peak.own + lost.waited_ratio("driver"), 1.0)
 
 
 def _share(ratio: float) -> str:
