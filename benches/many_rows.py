@@ -98,7 +98,7 @@ def measured(rows: int, hosts: int) -> ManyRows:
             rows=rows,
             host_peak_bytes=max(peak for peak, _ in used),
             host_cpu_s=sum(cpu_s for _, cpu_s in used) / hosts,
-            packed_bytes=sum(len(part.times[counts.shown_times(LOAD)]) for part in parts),
+            packed_bytes=sum(len(packed) for part in parts for packed in part.times.values()),
             lab_cpu_s=lab_cpu_s,
             p50_s=found.times_s["p50"],
             p9999_s=found.times_s["p9999"],

@@ -134,6 +134,18 @@ def test_connections_that_are_dropped_with_a_request_on_them(tmp_path: Path) -> 
     assert "each after 2,000 responses" in given["text"]
 
 
+def test_a_server_that_drops_each_connection_after_a_response_is_measured_without_keep_alive(
+    tmp_path: Path,
+) -> None:
+    with serving("--drop-after", "1") as address:
+        found = loaded(address, tmp_path, "-d", "1s", "-c", "4")
+        without = loaded(address, tmp_path, "-d", "1s", "-c", "4", "--no-keepalive")
+    given = verdict(found, "failures_explained")
+    assert given["level"] == "void"
+    assert "without keep-alive (`--no-keepalive`)" in given["sentences"][0]["remedy"]
+    assert verdict(without, "failures_explained")["level"] == "sound"
+
+
 def test_an_announced_end_of_a_connection_is_legal_and_costs_where_it_is_frequent(
     tmp_path: Path,
 ) -> None:

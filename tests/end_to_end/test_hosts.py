@@ -411,7 +411,7 @@ def test_a_load_generator_that_stands_still_for_a_while_is_named(tmp_path: Path)
         ran = running.end()
     assert ran.code == VOID, ran.said
     assert levels(ran.stdout)["drivers_completed"] == "sound", "its rows are there"
-    assert "load generator of `two` stalled for" in said_of(ran.stdout, "driver_headroom")
+    assert "load generator of `two` stalled for" in said_of(ran.stdout, "driver_uninterrupted")
 
 
 @pytest.mark.thorough

@@ -16,11 +16,13 @@ from typing import Any
 import pytest
 
 from command_line import TOY, TOYS, Ran, run, start
+from faults.trials import faulty
 from roles import misled_by
 
 pytestmark = pytest.mark.timeout(300)
 
 STOP_S = 1.5
+SLOW_MS = 0.5
 OVERFLOW = 40
 """Connections at a time that find no place in a queue of one."""
 
@@ -50,11 +52,49 @@ def test_an_engine_that_was_stopped_is_told_and_the_server_is_not_accused(
     time.sleep(STOP_S)
     os.kill(engine, signal.SIGCONT)
     given = read(running.end())
-    owner = given["driver_headroom"]
+    owner = given["driver_uninterrupted"]
     assert owner["level"] == "void"
     assert any("stalled for 1." in one["text"] for one in owner["sentences"])
     assert not doubting(given) & misled_by("long_stall")
     assert "the load generator stalled for 1." in given["steady"]["sentences"][0]["text"]
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(("stop_s", "is_void"), [(0.012, False), (0.5, True)])
+def test_a_stop_beside_a_slow_server_counts_by_what_it_can_have_changed(
+    stop_s: float, is_void: bool, tmp_path: Path
+) -> None:
+    slow = faulty(service_ms=SLOW_MS, serial=True)
+    load = ("-c", 64, "-d", "4s", "--timeout", "10s", "--record", "r", "--json")
+    with slow.serving() as address:
+        running = start("load", address, *load, folder=tmp_path)
+        running.wait_until_it_drives()
+        time.sleep(1.5)
+        engine = running.engine()
+        os.kill(engine, signal.SIGSTOP)
+        time.sleep(stop_s)
+        os.kill(engine, signal.SIGCONT)
+        given = read(running.end())
+    interrupted = given["driver_uninterrupted"]
+    if interrupted["level"] == "doubtful" and given["undisturbed"]["level"] != "sound":
+        pytest.skip("other programs stopped it as well")
+    assert (interrupted["level"] == "void") is is_void, interrupted
+    assert interrupted["level"] != "doubtful"
+    assert not doubting(given) & {"driver_headroom"}
+
+
+def test_requests_that_hang_are_told_first_with_the_percentile_that_they_hide(
+    tmp_path: Path,
+) -> None:
+    load = ("-c", 16, "-d", "3s", "--timeout", "500ms")
+    with faulty(service_ms=1, mute_every=28).serving() as address:
+        ran = run("load", address, *load, "--json", folder=tmp_path)
+        screen = run("load", address, *load, folder=tmp_path)
+    given = read(ran)["failures_explained"]
+    assert given["level"] == "void"
+    assert "p99 is at least 500 ms, not " in given["sentences"][1]["text"]
+    assert "why it did not respond" in given["sentences"][0]["remedy"]
+    assert "with them p99 is at least 500 ms" in " ".join(screen.stdout.split())
 
 
 def test_an_engine_that_was_killed_is_one_void_verdict(tmp_path: Path) -> None:

@@ -584,7 +584,7 @@ FAULTS = (
         "s",
         (0.01, 0.03, 0.1, 0.3, 1),
         0.3,
-        "driver_headroom",
+        "driver_uninterrupted",
         lambda size: Trial(
             faulty(service_ms=SERVICE_MS), TIMED, meanwhile=Stops(size) if size else None
         ),
@@ -597,7 +597,7 @@ FAULTS = (
         "s",
         (0.01, 0.03, 0.1),
         0.1,
-        "driver_headroom",
+        "driver_uninterrupted",
         lambda size: Trial(
             faulty(service_ms=SERVICE_MS), TIMED, meanwhile=Stops(size, 10) if size else None
         ),

@@ -34,7 +34,10 @@ FOUND = [one for one, fault in zip(EACH, FAULTS, strict=True) if fault.found_by 
 HIDDEN = [one for one, fault in zip(EACH, FAULTS, strict=True) if fault.found_by == NO_CHECK]
 TESTS = Path(__file__).parents[1]
 DATA = TESTS.parent / "docs" / "faults.json"
-BY_OTHERS = {"undisturbed", "steady", "hidden_stalls", "driver_headroom", "bottleneck_identified"}
+BY_OTHERS = {
+    *("undisturbed", "steady", "hidden_stalls", "bottleneck_identified"),
+    *("driver_headroom", "driver_uninterrupted"),
+}
 """Checks that doubt a trial when other programs take time from it."""
 BY_LENGTH = {"long_enough"}
 """Checks that doubt a trial that a fast machine has done in less than a second."""

@@ -43,6 +43,9 @@ LEAST_SEEN = 0.5
 NEVER_IDLE = 0.95
 """A server that ran or waited for a core for so much of the time was never out of work."""
 
+HALF = 0.5
+"""A side that ran or waited for a core for less of the time did not set the pace."""
+
 SIDES: tuple[Side, Side] = ("server", "driver")
 
 
@@ -165,11 +168,15 @@ class Lost:
             `both` if it is unknown which of them did.
         stolen: Share of the time of the cores of the same sides that the host of a virtual machine
             withheld.
+        least: The same share as `ratio` if both sides waited at the same time: that of the side
+            that waited for longer. 0 where neither side worked or waited for half of the time, so
+            that something else set the pace.
     """
 
     ratio: float
     sides: dict[Whose, float]
     stolen: dict[Whose, float]
+    least: float
 
     def waited_ratio(self, whose: Whose) -> float:
         """Share of the time in which a side waited, or the host withheld its cores."""
@@ -222,16 +229,21 @@ def lost(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Lo
         of_server = [sides["server"], stolen["server"]]
         stood_still = of_server if own + sum(of_server) >= NEVER_IDLE else stood_still
     progress = math.prod(1.0 - min(ratio, 1.0) for ratio in stood_still)
-    return Lost(1.0 - max(progress, _used_ratio(readings, given, windows)), sides, stolen)
+    used = _used_ratios(readings, given, windows)
+    ratio = 1.0 - max(progress, min(max(used.values()), 1.0))
+    waited: dict[Whose, float] = {whose: sides[whose] + stolen[whose] for whose in sides}
+    is_paced = any(length + used.get(whose, 0.0) >= HALF for whose, length in waited.items())
+    least = min(max(waited.values()), ratio) if is_paced or "both" in given else 0.0
+    return Lost(ratio, sides, stolen, least)
 
 
-def _used_ratio(
+def _used_ratios(
     readings: Usage, given: dict[Whose, tuple[int, ...]], windows: Sequence[Window]
-) -> float:
-    """Share of its cores that the busier side used itself; 0 where it is unknown."""
-    used = {side: cores.mean_busy_cores(readings, side, windows) or 0.0 for side in SIDES}
-    busy = {"both": sum(used.values()), **used}
-    return min(max(busy[whose] / len(of) for whose, of in given.items()), 1.0)
+) -> dict[Whose, float]:
+    """Share of its cores that each side used itself; 0 where it is unknown."""
+    server, driver = (cores.mean_busy_cores(readings, side, windows) or 0.0 for side in SIDES)
+    busy: dict[Whose, float] = {"server": server, "driver": driver, "both": server + driver}
+    return {whose: busy[whose] / len(of) for whose, of in given.items()}
 
 
 def _waits_on_shared(

@@ -168,7 +168,7 @@ def verdicts_text(verdicts: Sequence[Verdict]) -> str:
     if not bad:
         return f"{level_text(level)} {by_checks(verdicts)}"
     more = f" (and {wording.several(len(bad) - 1, 'more check')})" if bad[1:] else ""
-    problem = judging.catalogue.title(bad[0].check, level)
+    problem = judging.catalogue.title_of(bad[0])
     return f"{level_text(level)}: {problem}: {first(bad[0])}{more}"
 
 

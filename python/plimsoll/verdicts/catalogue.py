@@ -13,7 +13,7 @@ from plimsoll.verdicts.verdict import DOUBTING
 
 if TYPE_CHECKING:
     from plimsoll.verdicts.limits import Limit
-    from plimsoll.verdicts.verdict import Level
+    from plimsoll.verdicts.verdict import Level, Verdict
 
 LIMITS: tuple[Limit, ...] = tuple(
     limit
@@ -68,3 +68,14 @@ def title(check: str, level: Level = "sound") -> str:
     """
     names = PROBLEMS if level in DOUBTING else TITLES
     return names.get(check, check.replace("_", " ").capitalize())
+
+
+def title_of(verdict: Verdict) -> str:
+    """A check as people read it above its verdict: no problem is named that was not seen.
+
+    Args:
+        verdict: Its verdict; one whose readings are missing is `Reference drift (unknown)`.
+    """
+    if verdict.is_unread:
+        return f"{title(verdict.check)} (unknown)"
+    return title(verdict.check, verdict.level)

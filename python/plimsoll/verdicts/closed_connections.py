@@ -27,6 +27,12 @@ def abrupt(tables: Tables) -> tuple[ConnectionEnd, ...]:
     return tuple(end for end in tables.connection_ends if end.held and _is_lost(end.outcome))
 
 
+def closes_each(tables: Tables) -> bool:
+    """Whether the server closed connections after one response, and none after more."""
+    ends = (*orderly(tables), *abrupt(tables))
+    return bool(ends) and all(end.most_responses == 1 for end in ends)
+
+
 def lost_requests(tables: Tables) -> int:
     """Requests of the holds that such connections took with them."""
     return sum(row.held for row in tables.outcome_counts if _is_lost(row.outcome))

@@ -85,6 +85,18 @@ def found(
     return Finding(limit.level(measured), measured, limit, sentence, remedy, further, concerned)
 
 
+def meaning(finding: Finding, clause: str) -> Finding:
+    """The finding with what it means behind its sentence, where it doubts.
+
+    Args:
+        finding: The finding.
+        clause: What its number means for the trial.
+    """
+    if finding.level not in DOUBTING:
+        return finding
+    return replace(finding, sentence=f"{finding.sentence}: {clause}")
+
+
 def unknown(limit: Limit, sentence: str, remedy: Remedy | str) -> Finding:
     """A finding about something that should have been read and was not: doubtful, never sound.
 

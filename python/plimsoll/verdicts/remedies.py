@@ -38,3 +38,14 @@ OWN_CORES = Remedy(
     "Run the server on a host that generates no load, or give each side `cores` of its own in the "
     "file of hosts",
 )
+
+KEEP_OR_NOT = Remedy(
+    "Let the server keep connections open, or measure it without keep-alive (`keep_alive = false`)",
+    "Let the server keep connections open, or measure it without keep-alive (`--no-keepalive`)",
+    "Let the server keep connections open, or repeat the test without keep-alive",
+)
+"""What to do about a server that closes each connection after one response."""
+
+NO_RESPONSE = Remedy(
+    "Find in `server.log` why it did not respond", "Find in the server's log why it did not respond"
+)

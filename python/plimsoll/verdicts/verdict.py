@@ -88,6 +88,11 @@ class Verdict:
         return self.level in DOUBTING
 
     @property
+    def is_unread(self) -> bool:
+        """Whether it doubts because what it needs could not be read: no problem was seen."""
+        return self.level == "doubtful" and self.measured is None and self.limit is not None
+
+    @property
     def text(self) -> str:
         """All sentences, without remedies."""
         return " ".join(sentence.text for sentence in self.sentences)

@@ -155,6 +155,29 @@ def test_a_core_that_the_hypervisor_withheld_stands_still(server_busy, lost):
     assert found is not None
     assert found.ratio == pytest.approx(lost)
     assert found.stolen == pytest.approx({"server": 0.1, "driver": 0.2})
+    assert found.least <= found.ratio
+
+
+@pytest.mark.parametrize(
+    ("busy", "least"),
+    [
+        (0.3, 0.25),  # the driver waited for longer, and worked or waited for more than half
+        (0.2, 0.0),  # neither side was busy, or waited, for half of the time
+    ],
+)
+def test_waits_of_both_sides_that_fall_together_cost_the_longer_one(busy, least):
+    server = {("server", "cpu_user_s"): 0.0, ("server", "cpu_system_s"): 0.2}
+    driver = {("driver", "cpu_user_s"): 0.0, ("driver", "cpu_system_s"): busy}
+    machine = {("machine", "core0_busy_s"): 0.4, ("machine", "core1_busy_s"): busy + 0.25}
+    delays = {("server", "run_delay_s"): 5.0, ("driver", "run_delay_s"): 5.0}
+    ran = {("server", "run_time_s"): 0.2, ("driver", "run_time_s"): busy}
+    quiet = {name: 0.0 for name in RATES if name[1].endswith(("interrupt_s", "steal_s"))}
+    rates = {**quiet, **server, **driver, **machine, **delays, **ran}
+    rows = ((float(at_s), *name, at_s * rate) for name, rate in rates.items() for at_s in range(6))
+    found = disturbance.lost(CLEAN, usage(usage_rows(*rows)), HELD)
+    assert found is not None
+    assert found.least == pytest.approx(least)
+    assert found.ratio == pytest.approx(1 - 0.8 * 0.75)
 
 
 @pytest.mark.parametrize(

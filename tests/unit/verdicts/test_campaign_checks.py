@@ -13,6 +13,7 @@ from plimsoll.comparison.comparisons import ComparedTrial
 from plimsoll.provenance import Part, Provenance, digest
 from plimsoll.recording import Ending, RecordedStage
 from plimsoll.recording.turns import Turn
+from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.campaign_checks import CAMPAIGN_CHECKS
 from plimsoll.verdicts.judge import judge_campaign
 from plimsoll.verdicts.limits import Limits
@@ -281,6 +282,12 @@ def test_a_block_without_a_number_of_the_reference_is_doubtful():
     trials = [*blocks(10_000, 10_000), trial("reference", 1, repetition=3, is_void=True)]
     found = verdict("reference_drift", *trials)
     assert (found.subject, found.level, found.measured) == ("block 3", "doubtful", None)
+    assert catalogue.title_of(found) == "Reference drift (unknown)"
+
+
+def test_a_reference_that_drifted_has_the_name_of_the_problem():
+    found = verdict("reference_drift", *blocks(10_000, 10_000, 7000))
+    assert (found.is_doubting, catalogue.title_of(found)) == (True, "Reference drifted")
 
 
 def test_a_reference_that_counts_in_no_block_leaves_the_machine_unknown():
@@ -331,7 +338,7 @@ def test_scatter_is_no_drift():
 
 
 def test_too_few_trials_to_tell_a_drift_are_doubtful_and_single_ones_are_not_asked():
-    assert verdict("order_neutral", *drifting(0.1)[:5]).measured is None
+    assert verdict("order_neutral", *drifting(0.1)[:5]).level == "not_checked"
     assert judged("order_neutral", *drifting(0.1, repetitions=1)) == ()
 
 

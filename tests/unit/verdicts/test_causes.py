@@ -47,17 +47,18 @@ def test_a_server_that_nobody_can_reach_is_one_void_verdict():
 
 def test_a_stop_of_the_load_generator_is_told_by_one_check_and_not_as_the_servers():
     given = judged(freeze_s=(4.0, 6.0), longest_pause_ns=STOPPED_NS)
-    assert given["driver_headroom"].level == "void"
+    assert given["driver_uninterrupted"].level == "void"
+    assert not given["driver_headroom"].is_doubting
     assert given["steady"].level == "not_checked"
     assert given["steady"].text == (
-        "See Load generator at its limit: the load generator stalled for 2 s."
+        "See Load generator interrupted: the load generator stalled for 2 s."
     )
     assert not doubting(given) & misled_by("long_stall")
 
 
 def test_a_server_that_stood_still_is_told_where_the_load_generator_did_not():
     given = judged(freeze_s=(4.0, 6.0))
-    assert given["driver_headroom"].level == "sound"
+    assert given["driver_uninterrupted"].level == "sound"
     assert given["steady"].is_doubting
 
 
@@ -77,16 +78,18 @@ def test_waits_for_delayed_acks_explain_a_bottleneck_that_nobody_measures(
 
 
 def test_a_short_stop_of_the_load_generator_explains_no_trend():
-    given = judged(growth=9.0, longest_pause_ns=60_000_000, connections=800)
-    assert given["driver_headroom"].is_doubting
+    stopped = {"longest_pause_ns": 60_000_000, "freeze_s": (4.0, 4.06)}
+    given = judged(growth=9.0, connections=800, **stopped)
+    assert given["driver_uninterrupted"].is_doubting
     assert given["steady"].is_doubting
 
 
 def test_a_stop_of_less_than_half_a_second_fails_no_request():
     options = {"failures": {"reset_waiting": 0.1}}
-    assert "failures_explained" not in doubting(judged(longest_pause_ns=STOPPED_NS, **options))
-    given = judged(longest_pause_ns=int(0.49e9), **options)
-    assert given["driver_headroom"].is_doubting
+    stopped = judged(longest_pause_ns=STOPPED_NS, freeze_s=(4.0, 6.0), **options)
+    assert "failures_explained" not in doubting(stopped)
+    given = judged(longest_pause_ns=int(0.49e9), freeze_s=(4.0, 4.49), **options)
+    assert given["driver_uninterrupted"].is_doubting
     assert given["failures_explained"].is_doubting
 
 
@@ -173,7 +176,11 @@ def test_a_doubt_that_a_short_load_explains_refers_to_it():
     [
         ({"failures": {"reset_waiting": 0.005}}, "failures_explained", "doubtful"),
         ({"lost_rows": 1}, "conservation", "void"),
-        ({"longest_pause_ns": 200_000_000}, "driver_headroom", "void"),
+        (
+            {"longest_pause_ns": 200_000_000, "freeze_s": (1.2, 1.4)},
+            "driver_uninterrupted",
+            "void",
+        ),
     ],
 )
 def test_a_short_load_explains_no_failure_and_nothing_void(options, check, level):

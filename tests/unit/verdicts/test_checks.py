@@ -23,7 +23,7 @@ from plimsoll.recording import (
     HostDriver,
     NetworkLink,
 )
-from plimsoll.verdicts import checks
+from plimsoll.verdicts import catalogue, checks
 from plimsoll.verdicts import judge as judging
 from plimsoll.verdicts.catalogue import LIMITS
 from plimsoll.verdicts.limits import Limit, Limits
@@ -37,6 +37,16 @@ from recordings import (
 )
 
 CLEAN = simulate()
+STALLED_80_MS = {"longest_pause_ns": 80_000_000, "freeze_s": (4.0, 4.08)}
+STALLED_12_MS_OF_1_S = {
+    "longest_pause_ns": 12_000_000,
+    "freeze_s": (4.5, 4.512),
+    "connections": 64,
+    "throughput_per_s": 4000.0,
+    "hold_s": 1.0,
+    "ramp_s": 3.0,
+}
+"""A slow server in turns: as many requests in flight as 1.6 % of its responses."""
 
 
 def on_two_hosts(trial, offset_ns):
@@ -188,8 +198,20 @@ TRIALS = [
     (
         "failures_explained",
         "doubtful",
-        {"failures": {"reset_waiting": 0.02}},
+        {"failures": {"reset_waiting": 0.005}},
         ["reset while waiting for the response (ECONNRESET)", " %"],
+    ),
+    (
+        "failures_explained",
+        "void",
+        {"failures": {"timed_out_waiting": 0.036}},
+        ["got no complete response", "with them p99 is at least 2 s, not "],
+    ),
+    (
+        "failures_explained",
+        "doubtful",
+        {"failures": {"timed_out_waiting": 0.005}},
+        ["with them p99.9 is at least 2 s"],
     ),
     ("failures_explained", "void", {"failures": {"closed_early": 0.08}}, ["closed by the server"]),
     (
@@ -418,7 +440,19 @@ TRIALS = [
         "undisturbed",
         "doubtful",
         {"others_busy": 0.25, "server_busy": 0.5},
-        ["about 44 % too low", "the server waited 25 % and the load generator waited 25 %"],
+        ["25 to 44 % too low", "the server waited 25 % and the load generator waited 25 %"],
+    ),
+    (
+        "undisturbed",
+        "void",
+        {"others_busy": 0.55, "server_busy": 0.35, "driver_busy": 0.3},
+        ["55 to 65 % too low", "the server waited 55 % and the load generator waited 55 %"],
+    ),
+    (
+        "undisturbed",
+        "doubtful",
+        {"others_busy": 0.2, "server_busy": 0.02, "driver_busy": 0.02},
+        ["up to 36 % too low"],
     ),
     (
         "undisturbed",
@@ -458,12 +492,23 @@ TRIALS = [
         ["calibrated maximum of 2,200 requests/s"],
     ),
     (
-        "driver_headroom",
+        "driver_uninterrupted",
         "doubtful",
-        {"longest_pause_ns": 50_000_000, "connections": 150},
-        ["50 ms"],
+        {**STALLED_80_MS, "connections": 150},
+        ["stalled for 80 ms: p99 is 164 ms, without that it is 144 ms or more"],
     ),
-    ("driver_headroom", "void", {"longest_pause_ns": 300_000_000}, ["300 ms"]),
+    (
+        "driver_uninterrupted",
+        "void",
+        {"longest_pause_ns": 300_000_000, "freeze_s": (4.0, 4.3)},
+        ["stalled for 300 ms, 7.5 % of the measurement window", "at most that much too low"],
+    ),
+    (
+        "driver_uninterrupted",
+        "void",
+        {"longest_pause_ns": 300_000_000, "workers": 2},
+        ["stalled for 300 ms, 7.5 % of the measurement window"],
+    ),
     (
         "driver_headroom",
         "doubtful",
@@ -529,13 +574,12 @@ PASSES = [
     ("undisturbed", {"others_busy": 0.3, "others_on": (0,), "server_busy": 0.7}),
     ("undisturbed", {"stolen": 0.1}),
     ("driver_headroom", {"driver_busy": 0.95, "server_busy": 0.97}),
-    ("driver_headroom", {"longest_pause_ns": 30_000_000}),
-    ("driver_headroom", {"longest_pause_ns": 100_000_000, "connections": 20}),
-    ("driver_headroom", {"longest_pause_ns": 600_000, "hold_s": 0.05, "ramp_s": 0.0}),
-    (
-        "driver_headroom",
-        {"longest_pause_ns": 48_000_000, "others_busy": 0.2, "driver_busy": 0.4},
-    ),
+    ("driver_headroom", {**STALLED_80_MS, "connections": 150}),
+    ("driver_uninterrupted", {"longest_pause_ns": 30_000_000, "freeze_s": (4.0, 4.03)}),
+    ("driver_uninterrupted", {**STALLED_80_MS, "connections": 20}),
+    ("driver_uninterrupted", {"longest_pause_ns": 600_000, "hold_s": 0.05, "ramp_s": 0.0}),
+    ("driver_uninterrupted", {"longest_pause_ns": 300_000_000, "freeze_s": (1.0, 1.3)}),
+    ("driver_uninterrupted", STALLED_12_MS_OF_1_S),
     ("driver_headroom", {"driver_busy": 0.79}),
     ("driver_headroom", {"driver_cores": (0, 1), "server_cores": (0, 1), "server_busy": 1.0}),
     (
@@ -881,6 +925,19 @@ def test_a_machine_whose_speed_wanders_is_named_with_its_reach():
     assert given.level == "doubtful"
 
 
+@pytest.mark.parametrize(
+    ("check", "without", "title"),
+    [
+        ("undisturbed", ("core0_busy_s",), "Undisturbed (unknown)"),
+        ("driver_headroom", ("cpu_user_s", "core1_busy_s"), "Driver headroom (unknown)"),
+        ("cpu_bounds", ("cpu_user_s",), "CPU bounds (unknown)"),
+    ],
+)
+def test_a_title_names_no_problem_that_was_not_seen(check, without, title):
+    given = judged(check, simulate(without=without))
+    assert (given.level, catalogue.title_of(given)) == ("doubtful", title)
+
+
 def test_where_interrupts_are_counted_is_named_when_it_is_unknown():
     given = judged("undisturbed", simulate(interrupt_time=None))
     assert "how interrupts are counted" in given.text
@@ -914,10 +971,12 @@ def test_no_verdict_gets_better_by_what_a_hypervisor_withholds(check):
 
 
 def test_a_stall_that_a_hypervisor_explains_is_told_once():
-    stalled = {"longest_pause_ns": 80_000_000, "server_busy": 0.9, "connections": 150}
-    assert judged("driver_headroom", simulate(**stalled)).level == "doubtful"
-    assert judged("driver_headroom", simulate(**stalled, stolen=0.004)).level == "doubtful"
-    assert judged("driver_headroom", simulate(**stalled, stolen=0.1)).level == "sound"
+    stalled = {**STALLED_80_MS, "server_busy": 0.9, "connections": 150}
+    assert judged("driver_uninterrupted", simulate(**stalled)).level == "doubtful"
+    assert judged("driver_uninterrupted", simulate(**stalled, stolen=0.004)).level == "doubtful"
+    given = judged("driver_uninterrupted", simulate(**stalled, stolen=0.1))
+    assert given.level == "not_checked"
+    assert "because others had its core" in given.text
 
 
 def test_a_load_generator_that_others_robbed_is_not_called_the_limit():
@@ -926,6 +985,20 @@ def test_a_load_generator_that_others_robbed_is_not_called_the_limit():
     assert given.level == "not_checked"
     assert "its own limit is unknown" in given.text
     assert judged("undisturbed", made).level == "void"
+
+
+@pytest.mark.parametrize(
+    ("others", "level"),
+    [
+        ({"others_busy": 0.4, "run_delay": 0.6}, "not_checked"),
+        ({"others_busy": 0.02, "run_delay": 0.6}, "sound"),
+        ({"others_busy": 0.4, "run_delay": 0.02}, "sound"),
+    ],
+)
+def test_a_load_generator_on_shared_cores_may_want_what_others_took(others, level):
+    cores = {"driver_cores": (0, 1), "server_cores": (0, 1)}
+    given = judged("driver_headroom", simulate(server_busy=0.5, driver_busy=0.6, **cores, **others))
+    assert given.level == level, given.text
 
 
 def test_a_server_with_time_to_spare_is_not_robbed_of_what_it_did_not_want():
@@ -1222,6 +1295,30 @@ def test_the_remedy_of_a_full_queue_names_what_to_change(backlog, somaxconn, wor
 def test_a_server_that_closes_every_connection_can_be_measured_as_it_is(responses, words):
     trial = simulate(closings={"closed_as_announced": (200, responses)})
     assert words in judged("connection_target_met", trial).remedies[0]
+
+
+def test_a_server_that_closes_after_each_response_unannounced_can_be_measured_without_keep_alive():
+    trial = simulate(failures={"closed_waiting": 0.3})
+    ends = tuple(
+        replace(end, most_responses=1) if end.outcome == "closed_waiting" else end
+        for end in trial.connection_ends
+    )
+    remedies = judged("failures_explained", trial).remedies
+    assert remedies == ("Find in `server.log` why it closed or reset connections.",)
+    trial.__dict__["connection_ends"] = ends
+    remedies = judged("failures_explained", trial).remedies
+    del trial.__dict__["connection_ends"]
+    assert "measure it without keep-alive (`keep_alive = false`)" in remedies[0]
+
+
+@pytest.mark.parametrize(("timeout_s", "is_hung"), [(10.0, True), (0.05, False)])
+def test_timeouts_far_beyond_other_responses_are_requests_that_hung(timeout_s, is_hung):
+    trial = simulate(failures={"timed_out_waiting": 0.02})
+    load = replace(trial.recording.load, timeout_s=timeout_s)
+    trial = replace(trial, recording=replace(trial.recording, load=load))
+    (remedy,) = judged("failures_explained", trial).remedies
+    assert ("why it did not respond" in remedy) is is_hung
+    assert ("Request fewer connections" in remedy) is not is_hung
 
 
 def slower_answers(from_s=8):

@@ -23,13 +23,13 @@ def test_a_verdict_is_as_bad_as_its_worst_finding_and_tells_all_that_are_not_sou
     ]
     given = verdict("failures_explained", "go.1", findings, "somebody")
     assert given.level == "void"
-    assert (given.measured, given.limit) == (0.5, 0.05)
+    assert (given.measured, given.limit) == (0.5, 0.01)
     assert given.sentences == (
         Sentence("void", "The other is bad.", "Stop.", LIMIT.name),
         Sentence("doubtful", "One is odd.", "Look.", LIMIT.name),
     )
     assert (given.check, given.subject) == ("failures_explained", "go.1")
-    assert given.source == "somebody; limit: first proposal"
+    assert given.source == f"somebody; limit: {LIMIT.source}"
 
 
 def test_a_sound_verdict_tells_its_first_finding_and_needs_no_remedy():
@@ -50,7 +50,7 @@ def test_a_changed_limit_is_told_with_the_verdict():
         "failures_explained", "go.1", [found(changed.of(LIMIT), 0.0, "well", "")], "somebody"
     )
     assert given.source == (
-        "somebody; limit: changed by this campaign, default: doubtful 0.001, void 0.05"
+        "somebody; limit: changed by this campaign, default: doubtful 0.001, void 0.01"
     )
 
 

@@ -14,7 +14,7 @@ def test_every_check_gives_one_verdict_in_its_order():
 
 
 def test_a_trial_is_as_bad_as_its_worst_verdict():
-    assert of_trial(judge(simulate(failures={"reset_waiting": 0.02}))) == "doubtful"
+    assert of_trial(judge(simulate(failures={"reset_waiting": 0.005}))) == "doubtful"
     assert of_trial(judge(simulate(lost_rows=1))) == "void"
     assert worst([]) == "not_checked"
 

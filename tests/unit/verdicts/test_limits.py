@@ -42,7 +42,7 @@ def test_every_limit_is_good_itself_and_bad_beyond(limit):
 
 @pytest.mark.parametrize(
     ("measured", "level"),
-    [(0.0, "sound"), (0.001, "sound"), (0.002, "doubtful"), (0.05, "doubtful"), (0.06, "void")],
+    [(0.0, "sound"), (0.001, "sound"), (0.002, "doubtful"), (0.01, "doubtful"), (0.02, "void")],
 )
 def test_a_number_beyond_a_limit_is_worse(measured, level):
     assert catalogue.limit("failures_explained", "failed_ratio").level(measured) == level
@@ -66,7 +66,7 @@ def test_a_campaign_may_change_a_limit_and_the_limit_says_so():
     changed = limits.of(catalogue.limit("failures_explained", "failed_ratio"))
     assert changed.level(0.1) == "doubtful"
     assert changed.doubtful == 0.001
-    assert changed.changed == "default: doubtful 0.001, void 0.05"
+    assert changed.changed == "default: doubtful 0.001, void 0.01"
     assert limits.of(catalogue.limit("backlog", "cookies")).changed == ""
 
 

@@ -109,7 +109,7 @@ def remark(verdict: Verdict, titles: Mapping[str, str]) -> Remark:
     """
     return Remark(
         level=verdict.level,
-        name=catalogue.title(verdict.check, verdict.level),
+        name=catalogue.title_of(verdict),
         subject=titles.get(verdict.subject, verdict.subject),
         anchor=anchor("trial", verdict.subject) if verdict.subject in titles else "",
         measured=words.measured(verdict),
@@ -195,12 +195,12 @@ def doubts_of(trials: Iterable[TrialFindings]) -> list[Doubt]:
     found = [
         Doubt(
             level=level,
-            name=catalogue.title(check, level),
+            name=remarks[0].name,
             count=f"in {wording.several(len(remarks), 'trial')}",
             remedy=remedy,
             remarks=tuple(remarks),
         )
-        for (level, check, remedy), remarks in grouped.items()
+        for (level, _, remedy), remarks in grouped.items()
     ]
     return sorted(found, key=lambda doubt: (-LEVELS.index(doubt.level), -len(doubt.remarks)))
 

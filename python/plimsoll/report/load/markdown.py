@@ -77,7 +77,7 @@ def _doubts(found: TrialFindings) -> Iterator[str]:
         return
     ordered = sorted(doubts, key=lambda one: one.level != "void")
     for one in ordered[:MOST_DOUBTS]:
-        text = f"{catalogue.title(one.check, one.level)}: {one.sentences[0].text}"
+        text = f"{catalogue.title_of(one)}: {one.sentences[0].text}"
         yield f"- {words.MARKS[one.level]} {literal(text)}"
     if ordered[MOST_DOUBTS:]:
         yield f"- and {len(ordered) - MOST_DOUBTS} more"

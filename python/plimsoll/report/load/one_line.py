@@ -55,7 +55,7 @@ def _interruption(recording: Recording) -> str:
 def _doubts(found: TrialFindings) -> str:
     """The checks that made it void, or doubtful; empty where it is sound."""
     worst = [one for one in found.verdicts if one.is_doubting and one.level == found.level]
-    names = wording.listed([catalogue.title(one.check, one.level) for one in worst], 2)
+    names = wording.listed([catalogue.title_of(one) for one in worst], 2)
     return f" ({names})" if names else ""
 
 

@@ -144,7 +144,7 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
         if not place and _height(lines) > room:
             lines = list(_verdict(_first_sentence(verdict), width, most=1))
         if place and _height(lines) > room:
-            names = listed([catalogue.title(one.check, one.level) for one in rest], 3)
+            names = listed([catalogue.title_of(one) for one in rest], 3)
             named = cut(f"+ {names}", width - len(_REST))
             yield Text(f"{named}{_REST}", style="dim")
             return
@@ -164,7 +164,7 @@ def _first_sentence(verdict: Verdict) -> Verdict:
 
 def _verdict(verdict: Verdict, width: int, most: int | None = None) -> Iterator[Text]:
     """What a check found, each with what to do about it; `most` of them, or all."""
-    head = f"{words.MARKS[verdict.level]} {catalogue.title(verdict.check, verdict.level)}: "
+    head = f"{words.MARKS[verdict.level]} {catalogue.title_of(verdict)}: "
     for place, (found, remedy) in enumerate(islice(advised(verdict.sentences), most)):
         text = Text(wrapped(f"{'  ' if place else head}{found}", width, "  "))
         text.stylize(STYLES[verdict.level], 0, 0 if place else len(head))

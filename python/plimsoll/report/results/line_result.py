@@ -284,7 +284,7 @@ def doubt(found: LineFindings) -> str:
         return ""
     worst = min(doubts, key=lambda one: one.level != "void")
     more = f"; {wording.several(len(doubts) - 1, 'more doubt')}" if len(doubts) > 1 else ""
-    said = f"{catalogue.title(worst.check, worst.level)}: {texts.line(worst.sentences[0].text)}"
+    said = f"{catalogue.title_of(worst)}: {texts.line(worst.sentences[0].text)}"
     return f"{textwrap.shorten(said, _WIDTH, placeholder=' …')}{more}"
 
 

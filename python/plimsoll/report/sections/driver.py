@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.comparison.driver_comparison import ByDriver, Disagreement
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
-    from plimsoll.verdicts.verdict import Level
+    from plimsoll.verdicts.verdict import Verdict
 
 ANCHOR = "drivers"
 TITLE = "Differences between load generators"
@@ -91,8 +91,9 @@ def _reason(trials: Sequence[TrialFindings]) -> str:
         (verdict for trial in trials for verdict in trial.verdicts if verdict.is_doubting),
         key=lambda verdict: -LEVELS.index(verdict.level),
     )
-    worst: dict[str, Level] = {verdict.check: verdict.level for verdict in reversed(doubted)}
-    checks = dict.fromkeys(verdict.check for verdict in doubted)
+    worst: dict[str, Verdict] = {}
+    for verdict in doubted:
+        worst.setdefault(verdict.check, verdict)
     return ", ".join(
-        [*failed, *(f"{catalogue.title(one, worst[one])} ({worst[one]})" for one in checks)]
+        [*failed, *(f"{catalogue.title_of(one)} ({one.level})" for one in worst.values())]
     )

@@ -140,7 +140,7 @@ def _audit(verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
         return "too little to check"
     names = dict.fromkeys(
-        catalogue.title(verdict.check, verdict.level) for verdict in verdicts if verdict.is_doubting
+        catalogue.title_of(verdict) for verdict in verdicts if verdict.is_doubting
     )
     level = worst(verdict.level for verdict in verdicts)
     reported = words.level_name(level)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.comparison.entries import entries
 from plimsoll.statistics.intervals import Slope, slope
-from plimsoll.verdicts.finding import Finding, found, unknown, verdict
+from plimsoll.verdicts.finding import Finding, found, not_checked, verdict
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
 
@@ -86,7 +86,7 @@ def _finding(repeated: Sequence[Entry], limits: Limits) -> Finding:
     if line is None:
         trials = wording.several(len(orders), "trial")
         sentence = f"{trials} are too few to detect drift over the campaign"
-        return unknown(limit, sentence, "Request more repetitions")
+        return not_checked(limit, sentence)
     return _reported(limit, line, max(orders) - min(orders))
 
 

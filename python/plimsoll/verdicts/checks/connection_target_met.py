@@ -6,7 +6,8 @@ Connections can be missing in two ways, and can close too soon:
   load generator's count and the rows are compared with it; for a driver that does not count, the
   kernel's count at the server;
 - no response: connections that the kernel opened and on which the server never responded. While the
-  accept queue is full, a client sees connections as open that the server has not accepted;
+  accept queue is full, a client sees connections as open that the server has not accepted. A server
+  that hangs looks the same;
 - closed: connections that the server closed in good order, per response.
 
 Connections that carry one request each are not held open. `evenly_served` judges how evenly
@@ -25,7 +26,7 @@ from plimsoll.aggregate.outcomes import BY_NAME
 from plimsoll.verdicts import closed_connections
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
-from plimsoll.verdicts.remedies import REPEAT
+from plimsoll.verdicts.remedies import KEEP_OR_NOT, NO_RESPONSE, REPEAT
 from plimsoll.verdicts.role import Cause, Role
 
 if TYPE_CHECKING:
@@ -89,13 +90,6 @@ KEEP = Remedy(
     "explicitly (`--requests-per-connection`)",
 )
 """What to do about connections that the server closes."""
-KEEP_OR_NOT = Remedy(
-    campaign="Let the server keep connections open, or measure it without keep-alive "
-    "(`keep_alive = false`)",
-    load="Let the server keep connections open, or measure it without keep-alive "
-    "(`--no-keepalive`)",
-)
-"""What to do about a server that closes each connection after one response."""
 TURNS = 5
 """It should have one at the latest after so many mean response times."""
 
@@ -201,17 +195,17 @@ def _kept_open(tables: Tables, limits: Limits) -> list[Finding]:
     if not ends:
         return [found(limit, 0.0, "the server kept every connection open", "")]
     ratio = closed_connections.closed(ends) / completed
+    for_each = wording.amount(1 / ratio)
+    every = "each response" if for_each == "1" else f"every {for_each} responses"
     sentence = (
-        f"the server closed {closed_connections.described(tables, ends)}: one for every "
-        f"{wording.amount(1 / ratio)} responses, so the numbers include opening connections"
+        f"the server closed {closed_connections.described(tables, ends)}: one for {every}, so the "
+        "numbers include opening connections"
     )
-    return [found(limit, ratio, sentence, KEEP_OR_NOT if _closes_each(tables) else KEEP)]
-
-
-def _closes_each(tables: Tables) -> bool:
-    """Whether the server closed connections after one response, and none after more."""
-    ends = closed_connections.orderly(tables)
-    return bool(ends) and all(end.most_responses == 1 for end in ends)
+    return [
+        found(
+            limit, ratio, sentence, KEEP_OR_NOT if closed_connections.closes_each(tables) else KEEP
+        )
+    ]
 
 
 def _requested(tables: Tables) -> float | None:
@@ -241,7 +235,7 @@ def _ratio(is_open: float, requested: float) -> float:
 def _why_not_open(tables: Tables) -> str | Remedy:
     refused = tables.summary.connections_refused or 0
     lost = tables.summary.connections_lost or 0
-    if _closes_each(tables):
+    if closed_connections.closes_each(tables):
         return KEEP_OR_NOT
     if not refused and not lost:
         return (
@@ -265,14 +259,29 @@ def _responded(tables: Tables, limits: Limits) -> Finding:
         return not_checked(limit, "no connection was opened")
     turn_s = (tables.summary.response_time.mean_ns or 0.0) / 1e9
     without = tables.without_response(int(max(LIVED_S, TURNS * turn_s) * 1e9))
+    if not without:
+        sentence = "every connection that was open long enough got a response"
+        return found(limit, 0.0, sentence, "")
+    why, remedy = _why_silent(tables, without)
     sentence = (
         f"{wording.count(without)} of {wording.count(opened)} connections never received a "
-        "response byte: the kernel completed their handshakes, the server never accepted them"
-        if without
-        else "every connection that was open long enough got a response"
+        f"response byte: {why}"
     )
-    remedy = "Raise the server's listen backlog, or let it accept faster"
     return found(limit, without / opened, sentence, remedy)
+
+
+def _why_silent(tables: Tables, without: int) -> tuple[str, Remedy | str]:
+    """Why connections got no response, and what to do: requests that hang time out."""
+    timed_out = sum(row.requests for row in tables.outcome_counts if _is_timeout(row))
+    if timed_out >= without:
+        return "their requests timed out: the server hung, or never accepted them", NO_RESPONSE
+    why = "the kernel completed their handshakes, the server never accepted them"
+    return why, "Raise the server's listen backlog, or let it accept faster"
+
+
+def _is_timeout(row: OutcomeCount) -> bool:
+    outcome = BY_NAME.get(row.outcome)
+    return outcome is not None and outcome.group == "timed_out"
 
 
 def _cause(tables: Tables, verdict: Verdict) -> Cause | None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import cores, levels
-from plimsoll.verdicts.finding import Finding, found, of_trial, unread_server
+from plimsoll.verdicts.finding import Finding, found, meaning, of_trial, unread_server
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -119,7 +119,8 @@ def _drift(tables: Tables, limits: Limits) -> list[Finding]:
         "than at lower levels"
     )
     remedy = "Profile the server under load: garbage collection, locks, thread migration"
-    return [found(limits.of(DRIFT_RATIO), max(rise, 0.0), sentence, remedy)]
+    finding = found(limits.of(DRIFT_RATIO), max(rise, 0.0), sentence, remedy)
+    return [meaning(finding, "it works less efficiently under load")]
 
 
 def _says(level: Level) -> bool:

@@ -20,12 +20,8 @@ If server and load generator share cores and fill them, each took time from the 
 generator that used more of them than the server is doubtful.
 
 If this host was calibrated, throughput is compared with the maximum that as many threads of the
-load generator reach on cores of their own. A load generator that stalled (longest pause) saw late
-what the server did meanwhile: a stall of a twentieth of the measurement window changes the
-throughput, one of a hundredth a 99th percentile. In a closed load a stall delays no more than the
-requests in flight, so it changes that percentile only if these are a hundredth of the responses.
-`undisturbed` judges stalls below 50 ms that other
-programs caused, and stalls of any length that the host of a virtual machine did.
+load generator reach on cores of their own. A load generator that stalled was interrupted, and not
+at its limit: `driver_uninterrupted` judges that.
 
 Source: utilisation of the load generator; Hyperfoil warns of itself from 80 % on, Locust from 90 %.
 The maximum is that of `plimsoll calibrate`; scheduler statistics (`sched-stats`) of Linux.
@@ -49,8 +45,8 @@ from plimsoll.verdicts.finding import (
     unknown,
 )
 from plimsoll.verdicts.limits import PROPOSAL, Limit
-from plimsoll.verdicts.remedies import DRIVER_CORES, OWN_CORES, QUIET_HOST
-from plimsoll.verdicts.role import Cause, Role
+from plimsoll.verdicts.remedies import DRIVER_CORES, OWN_CORES
+from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.disturbance import DriverPeak
@@ -62,17 +58,8 @@ if TYPE_CHECKING:
 NAME = "driver_headroom"
 TITLE = "Driver headroom"
 PROBLEM = "Load generator at its limit"
-LONG_PAUSE_S = 0.05
-"""Schedulers let a thread wait for a core for less."""
-LIKELY = 0.5
-"""Waits for a core explain a stall at most twice as long."""
 LEAST_S = 1.0
 """Readings are taken once a second: on a shorter load they are meaningless."""
-STALL_S = 0.5
-"""A stall so long leaves a second with hardly any response, and fails requests and connections."""
-STALL_RATIO = 0.05
-"""A stall of this share of the measurement window changes its throughput as much as a check on
-steadiness doubts."""
 SOURCE = "CPU time of load generator and server, and run delay; proc_pid_stat(5), schedstat"
 DRIVER_BUSY_RATIO = Limit(
     NAME,
@@ -116,26 +103,11 @@ MACHINE_BUSY_RATIO = Limit(
     "busiest second of server and load generator together, on cores that they share",
     PROPOSAL,
 )
-PAUSE_RATIO = Limit(
-    NAME,
-    "pause_ratio",
-    "above",
-    0.01,
-    0.05,
-    "ratio",
-    "longest stall of a thread of the load generator / the measurement window",
-    "from 1 % on, p99 contains the stall; void where throughput changes by as much as `steady` "
-    "doubts",
-)
-LEAST_HELD_S = 0.1
-"""A shorter window counts as this long for stalls: one switch of threads would fill some of it."""
-
 LIMITS = (
     DRIVER_BUSY_RATIO,
     SERVER_BUSY_RATIO,
     CAPACITY_RATIO,
     MACHINE_BUSY_RATIO,
-    PAUSE_RATIO,
 )
 NEEDS = None
 
@@ -145,7 +117,6 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     beside = [
         *_calibrated(tables, limits),
         *_shared(tables, limits),
-        *_paused(tables, limits),
     ]
     findings = led_by(_busy(tables, limits), *beside)
     return of_trial(NAME, tables.recording, findings, SOURCE)
@@ -218,7 +189,7 @@ def _taken_from_it(
         limits.of(DRIVER_BUSY_RATIO),
         disturbance.full_ratio(tables.recording, tables.usage),
     )
-    wanted = peak.wanted
+    wanted = max(peak.wanted, _wanted_on_any_core(tables, peak))
     if server and full is not None and _at_limit(full, limits):
         wanted = max(wanted, peak.own * full / server)
     taken = cpu_contention(tables)
@@ -226,6 +197,14 @@ def _taken_from_it(
         return None
     sentence = f"{_who(peak.host)} used {_share(peak.own)} of {_core(tables, peak)}"
     return not_checked(limit, sentence, f"{taken}, so its own limit is unknown")
+
+
+def _wanted_on_any_core(tables: Tables, peak: DriverPeak) -> float:
+    """The share of its threads' time with what they waited for others; on cores of its own 0."""
+    lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
+    if lost is None or cores.are_apart(tables.recording):
+        return 0.0
+    return min(peak.own + lost.waited_ratio("driver"), 1.0)
 
 
 def _share(ratio: float) -> str:
@@ -316,68 +295,4 @@ def _held_s(tables: Tables) -> float:
     return sum(end - start for start, end in tables.holds) / 1e9
 
 
-def _paused(tables: Tables, limits: Limits) -> list[Finding]:
-    driver, held_s = tables.recording.driver, _held_s(tables)
-    if driver is None or driver.longest_pause_ns is None or not held_s:
-        return []
-    pause_s = driver.longest_pause_ns / 1e9
-    if _is_by_others(tables, pause_s):
-        return []
-    limit, stalled = (
-        limits.of(PAUSE_RATIO),
-        f"{_who(_stalled_host(tables))} stalled for {wording.seconds(pause_s)}",
-    )
-    ratio = pause_s / max(held_s, LEAST_HELD_S)
-    late_ratio = _late_ratio(tables)
-    if limit.level(ratio) == "doubtful" and late_ratio is not None and late_ratio < ratio:
-        late = wording.percent(round(late_ratio, 4))
-        sentence = f"{stalled}; at most {late} of the responses were in flight and read late"
-        return [found(limit, late_ratio, sentence, QUIET_HOST)]
-    sentence = f"{stalled}; timestamps of events in that time are late"
-    return [found(limit, ratio, sentence, QUIET_HOST)]
-
-
-def _stalled_host(tables: Tables) -> str:
-    """Name of the host, of several, whose load generator stalled for longest."""
-    pauses = {
-        one.host: one.driver.longest_pause_ns or 0
-        for one in tables.recording.hosts
-        if one.driver is not None
-    }
-    return max(pauses, key=lambda host: pauses[host], default="")
-
-
-def _late_ratio(tables: Tables) -> float | None:
-    """Share of the responses that one stall can make late; None where requests are due meanwhile.
-
-    In a closed load those are the requests in flight: nothing is sent until the stall is over.
-    """
-    load, completed = tables.recording.load, tables.summary.completed
-    if load.model != "closed" or not load.peak_connections or not completed:
-        return None
-    return load.peak_connections * load.in_flight_each / completed
-
-
-def _is_by_others(tables: Tables, pause_s: float) -> bool:
-    """Whether a stall is one that waits for a core explain; a hypervisor knows no longest one."""
-    lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
-    if lost is None:
-        return False
-    waited = lost.waited_ratio if pause_s < LONG_PAUSE_S else lost.stolen_ratio
-    return waited("driver") * _held_s(tables) >= LIKELY * pause_s
-
-
-def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
-    """The load generator stalled for so long that it shows in what it measured."""
-    driver = tables.recording.driver
-    if driver is None or driver.longest_pause_ns is None or not verdict.is_doubting:
-        return None
-    stalled_s = driver.longest_pause_ns / 1e9
-    held_s = sum(end - start for start, end in tables.holds) / 1e9
-    if stalled_s < min(STALL_S, STALL_RATIO * held_s):
-        return None
-    clause = f"the load generator stalled for {wording.seconds(stalled_s)}"
-    return Cause(verdict.check, clause, "long_stall" if stalled_s >= STALL_S else "short_stall")
-
-
-ROLE = Role(tells=_cause, lacks="driver")
+ROLE = Role(lacks="driver")

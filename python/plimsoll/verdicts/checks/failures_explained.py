@@ -6,6 +6,11 @@ judges wrong responses. A few failures may pass, but not a connection that the s
 reset with requests on it: a server that closes in good order announces it with its last response. A
 failure is explained if its outcome has a name and, where the system gives one, an error number.
 
+A server's failures are a result, but latencies leave them out. So a trial is void from 1 % on: then
+the 99th percentile of all requests is one that failed, however short that of the responses is. If
+they are timeouts, the verdict says what the percentile is with them. Wrong responses void a trial
+from the same share on.
+
 Source: load tools that count "socket errors" without a number leave their users to guess whether
 the server, the driver or the network failed.
 """
@@ -16,9 +21,11 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED, error_name
+from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.verdicts import closed_connections
 from plimsoll.verdicts.finding import Finding, Remedy, found, led_by, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.remedies import KEEP_OR_NOT, NO_RESPONSE
 from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
@@ -39,11 +46,11 @@ FAILED_RATIO = Limit(
     "failed_ratio",
     "above",
     0.001,
-    0.05,
+    0.01,
     "ratio",
     "requests of the measurement window without a complete response / requests that ended in the "
     "measurement window",
-    PROPOSAL,
+    "from there on, p99.9 and p99 of the responses are not those of the requests",
 )
 LOST_REQUESTS = Limit(
     NAME,
@@ -72,9 +79,11 @@ LIMITS = (
 )
 NEEDS = None
 ROLE = Role(misled_by=frozenset({"long_stall"}), needs_no_time=True)
-NO_RESPONSE = Remedy(
-    "Find in `server.log` why it did not respond", "Find in the server's log why it did not respond"
-)
+HUNG_TIMES = 10
+"""Where the timeout is so many times the highest known percentile, requests hung: they were not
+queued."""
+HIDDEN = {"p99": 0.01, "p999": 0.001}
+"""Percentiles, and the share of timeouts from which on each of them is the timeout at least."""
 REMEDIES: dict[str, Remedy | str] = {
     "connect": "Check that the server listened, and that free ports and file descriptors remained",
     "lost": Remedy(
@@ -149,7 +158,7 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
             "no request got a response in the measurement window: "
             f"{_reported(failures) or 'none ended'}"
         )
-        return found(limit, 1.0, sentence, _remedy(failures))
+        return found(limit, 1.0, sentence, _remedy(tables, failures))
     if not failed and not has_failures:
         sentence = "the load generator does not record requests without a response"
         return not_checked(limit, sentence)
@@ -166,7 +175,29 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
         f"({wording.percent(failed / ended)}) got no complete response: {_reported(failures)}"
         f"{_elsewhere(tables)}"
     )
-    return found(limit, failed / ended, sentence, _remedy(failures), *_closed(tables))
+    further = (*_hidden(tables, failures, ended), *_closed(tables))
+    return found(limit, failed / ended, sentence, _remedy(tables, failures), *further)
+
+
+def _hidden(tables: Tables, failures: list[OutcomeCount], ended: int) -> Iterator[str]:
+    """What a percentile of all requests is, where that of the responses leaves timeouts out."""
+    times, timeout_s = tables.summary.response_time, tables.recording.load.timeout_s
+    share = sum(row.held for row in failures if _is_timeout(row)) / ended
+    name = next((one for one, least in HIDDEN.items() if share >= least), None)
+    if name is None or not timeout_s:
+        return
+    measured_ns = times.of(name)
+    instead = f", not {wording.seconds(measured_ns / SECOND_NS)}" if measured_ns else ""
+    percentile = name.replace("p999", "p99.9")
+    yield (
+        f"latencies leave timeouts out: with them {percentile} is at least "
+        f"{wording.seconds(timeout_s)}{instead}"
+    )
+
+
+def _is_timeout(row: OutcomeCount) -> bool:
+    outcome = BY_NAME.get(row.outcome)
+    return outcome is not None and outcome.group == "timed_out"
 
 
 def _lost(tables: Tables, limits: Limits) -> Finding:
@@ -180,7 +211,7 @@ def _lost(tables: Tables, limits: Limits) -> Finding:
         if lost
         else "no request was lost with a connection"
     )
-    return found(limit, float(lost), sentence, REMEDIES["lost"])
+    return found(limit, float(lost), sentence, _why_lost(tables))
 
 
 def _closed(tables: Tables) -> Iterator[str]:
@@ -211,11 +242,29 @@ def _elsewhere(tables: Tables) -> str:
     return f", and {wording.count(outside)} outside the measurement window" if outside else ""
 
 
-def _remedy(failures: list[OutcomeCount]) -> Remedy | str:
+def _remedy(tables: Tables, failures: list[OutcomeCount]) -> Remedy | str:
     if not failures:
         return NO_RESPONSE
     most = BY_NAME.get(max(failures, key=lambda row: row.held).outcome)
-    return "" if most is None else REMEDIES.get(most.group, "")
+    if most is None:
+        return ""
+    if most.group == "lost":
+        return _why_lost(tables)
+    return NO_RESPONSE if _hung(tables, most.group) else REMEDIES.get(most.group, "")
+
+
+def _hung(tables: Tables, group: str) -> bool:
+    """Whether requests timed out though responses took a fraction of the timeout."""
+    times, timeout_s = tables.summary.response_time, tables.recording.load.timeout_s
+    slowest_ns = times.p99_ns or times.p95_ns or times.p90_ns
+    if group != "timed_out" or not timeout_s or not slowest_ns:
+        return False
+    return slowest_ns * HUNG_TIMES <= timeout_s * SECOND_NS
+
+
+def _why_lost(tables: Tables) -> Remedy | str:
+    """What to do about connections that the server closed or reset."""
+    return KEEP_OR_NOT if closed_connections.closes_each(tables) else REMEDIES["lost"]
 
 
 def _explained(tables: Tables, limits: Limits) -> Finding:

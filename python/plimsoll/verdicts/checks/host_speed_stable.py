@@ -31,7 +31,7 @@ from plimsoll.aggregate import cores, machine_speed
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.machine import Fact
 from plimsoll.statistics.intervals import interval
-from plimsoll.verdicts.finding import Finding, found, of_trial, unread_host
+from plimsoll.verdicts.finding import Finding, found, meaning, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import LONGER_HOLD, QUIET_HOST
 from plimsoll.verdicts.role import Role
@@ -196,7 +196,8 @@ def _disk(tables: Tables, limits: Limits) -> Finding | None:
         f"some task waited for a disk {wording.percent(round(ratio, 3))} of the measurement window"
     )
     remedy = "Find which program reads or writes on this host, or store results on a faster disk"
-    return found(limits.of(DISK_RATIO), ratio, sentence, remedy)
+    finding = found(limits.of(DISK_RATIO), ratio, sentence, remedy)
+    return meaning(finding, "responses may contain such waits")
 
 
 def _frequency(tables: Tables, limits: Limits) -> Finding | None:
@@ -218,7 +219,8 @@ def _frequency(tables: Tables, limits: Limits) -> Finding | None:
         f"{wording.decimals(highest / 1e9, 2)} GHz in the measurement window"
     )
     remedy = "Fix the frequency: `sudo cpupower frequency-set -g performance`"
-    return found(limits.of(FREQUENCY_FALL), fall, sentence, remedy)
+    finding = found(limits.of(FREQUENCY_FALL), fall, sentence, remedy)
+    return meaning(finding, "the machine was slower in part of it")
 
 
 def _heat(tables: Tables, limits: Limits) -> Finding | None:
@@ -229,9 +231,5 @@ def _heat(tables: Tables, limits: Limits) -> Finding | None:
     sentence = (
         f"cores were thermally throttled {wording.several(times, 'time')} in the measurement window"
     )
-    return found(
-        limits.of(THROTTLES),
-        times,
-        sentence,
-        "Improve the cooling, then repeat",
-    )
+    finding = found(limits.of(THROTTLES), times, sentence, "Improve the cooling, then repeat")
+    return meaning(finding, "the machine was slower meanwhile")

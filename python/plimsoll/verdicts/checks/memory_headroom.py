@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.finding import Finding, found, of_trial, unread_host
+from plimsoll.verdicts.finding import Finding, found, meaning, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import LONGER_HOLD
 from plimsoll.verdicts.role import Role
@@ -136,7 +136,8 @@ def _waited(tables: Tables, limits: Limits) -> Finding | None:
     sentence = (
         f"some task waited for memory {wording.percent(round(ratio, 4))} of the measurement window"
     )
-    return found(limits.of(WAITED_RATIO), ratio, sentence, REMEDY)
+    finding = found(limits.of(WAITED_RATIO), ratio, sentence, REMEDY)
+    return meaning(finding, "responses may contain such waits")
 
 
 def _killed(tables: Tables, limits: Limits) -> Finding | None:
@@ -148,4 +149,5 @@ def _killed(tables: Tables, limits: Limits) -> Finding | None:
         f"the kernel killed {wording.several(round(killed), 'process', 'processes')} because "
         "memory ran out"
     )
-    return found(limits.of(KILLS), round(killed), sentence, REMEDY)
+    finding = found(limits.of(KILLS), round(killed), sentence, REMEDY)
+    return meaning(finding, "the numbers may be those of what was left")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.machine import LOOPBACK_SOURCES, Fact
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, found, meaning, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -147,7 +147,8 @@ def _ports(tables: Tables, limits: Limits) -> list[Finding]:
         "server were in TIME_WAIT"
     )
     remedy = "Keep connections alive, widen the range of ports, or set net.ipv4.tcp_tw_reuse"
-    return [found(limits.of(PORTS_RATIO), 0.0 if is_kept else ratio, sentence, remedy)]
+    finding = found(limits.of(PORTS_RATIO), 0.0 if is_kept else ratio, sentence, remedy)
+    return [meaning(finding, "new connections may find none")]
 
 
 def _available(recording: Recording) -> int:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import by_figures
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.finding import Finding, found, meaning, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -98,4 +98,5 @@ def _fastest(limits: Limits, least_s: float, upstream: RecordedUpstream) -> Find
         f"the fastest response took {wording.seconds(least_s)}, the upstream takes "
         f"{wording.seconds(upstream.service_s)}"
     )
-    return found(limits.of(LEAST_RATIO), least_s / upstream.service_s, sentence, REMEDY)
+    finding = found(limits.of(LEAST_RATIO), least_s / upstream.service_s, sentence, REMEDY)
+    return meaning(finding, "it did not wait for the upstream")

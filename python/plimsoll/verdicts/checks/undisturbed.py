@@ -10,9 +10,12 @@ waited for a core (run delay). If the kernel does not show run delay, all that o
 
 Work stops while the server or the load generator waits for a core, or while the host of a
 virtual machine withholds it. The check judges this share of the time. It lowers the throughput of a
-load at full speed by about as much. Corrected for it, trials beside programs that used both cores
-scattered by 1 to 6 % where they had by 5 to 15 %; by 11 % once, when one of the trials had lost
-more than half. In an open load the highest latencies contain the waits.
+load at full speed by about as much. If both sides waited, that is 1 - (1 - a) (1 - b), as if
+their waits fell independently of each other. If they always fell together, it is the longer one,
+and the verdict gives both. A load that neither side was busy with for half of the time lost less.
+Corrected for it, trials beside programs that used both cores scattered by 1 to 6 % where they had
+by 5 to 15 %; by 11 % once, when one of the trials had lost more than half. In an open load the
+highest latencies contain the waits.
 
 A single load is doubtful from a tenth on, as for the uncertainty of a mean in `steady`. Trials of a
 campaign are compared with each other: what others took from all of them changes no ratio, its
@@ -78,6 +81,8 @@ LIMITS = (
 NEEDS = None
 TOLD = 0.01
 """Shares below this change too little to be mentioned."""
+TOLD_RANGE = 0.02
+"""A narrower range of what was lost is one number."""
 TOLD_CORES = 0.001
 """Cores that Plimsoll used itself; fewer are not mentioned."""
 WHOSE = {
@@ -138,8 +143,20 @@ def _took_beside(taken: dict[Whose, TakenTime], own: float, whose: str) -> str:
 def _changed(tables: Tables, lost: Lost) -> str:
     """What it means for the numbers."""
     if tables.recording.load.is_saturating:
-        return f"throughput is about {_share(lost.ratio)} too low, and latencies contain the waits"
+        return f"throughput is {_about(lost)} too low, and latencies contain the waits"
     return f"latencies contain waits for a core, {_share(lost.ratio)} of the time"
+
+
+def _about(lost: Lost) -> str:
+    """How much was lost: from what one side lost to what both did, if never at the same time."""
+    most, least = wording.percent(round(lost.ratio, 2)), wording.percent(round(lost.least, 2))
+    if lost.least < TOLD:
+        return f"up to {most}"
+    return (
+        f"about {most}"
+        if lost.ratio - lost.least < TOLD_RANGE
+        else f"{least.removesuffix(' %')} to {most}"
+    )
 
 
 def _by(lost: Lost, used: str) -> str:
