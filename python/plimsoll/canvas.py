@@ -60,8 +60,8 @@ FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-s
 """Fonts in the order of preference; each machine has one of them."""
 
 
-LETTER_PX, GAP_PX = 5.6, 4
-"""Width of a letter of a stage's label, and what stays free behind the label."""
+LETTER_PX, GAP_PX = 6.6, 5
+"""Width of a letter of a stage's label in a wide font, and what stays free behind the label."""
 
 LOGARITHMIC_FROM = 20.0
 """Ratio of the greatest value to the smallest one from which an axis is logarithmic."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 EVERY_S = 1.0
 """From one announcement to the next."""
 
-SHORTEST_S = 0.1
-"""Time since the progress before from which its rates say something; the last one may be sooner."""
+SHORTEST_S = 0.5
+"""Time since the progress before from which it is a second; the last one may come sooner."""
 
 ABOVE = 9.5
 """Responses that must lie above a percentile: ten, of a second that is not exactly one."""
@@ -139,7 +139,7 @@ class Announcer:
         )
 
     def _is_short(self, progress: Progress) -> bool:
-        """Whether it comes so soon after the last one, at the end, that its rates say nothing."""
+        """Whether it comes so soon after the last one, at the end, that it is no second."""
         before = self._run and self._run.progress
         return before is not None and 0 <= progress.at_s - before.at_s < SHORTEST_S
 
