@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.findings.titles import title as verdict_title
 from plimsoll.report import words
 from plimsoll.report.contents import naming
 from plimsoll.report.contents.naming import anchor, title
-from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.verdict import CAMPAIGN as SUBJECT
 from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, advised
 
@@ -109,7 +109,7 @@ def remark(verdict: Verdict, titles: Mapping[str, str]) -> Remark:
     """
     return Remark(
         level=verdict.level,
-        name=catalogue.title(verdict.check, verdict.level),
+        name=verdict_title(verdict),
         subject=titles.get(verdict.subject, verdict.subject),
         anchor=anchor("trial", verdict.subject) if verdict.subject in titles else "",
         measured=words.measured(verdict),
@@ -138,8 +138,11 @@ def of_campaign(findings: Findings) -> list[Remark]:
 
 def of_table(findings: Findings, table: ComparedTable) -> list[Remark]:
     """What the checks on a campaign doubt about one of its tables, the worst first."""
-    verdicts = filter(None, (verdict.about(table) for verdict in findings.verdicts))
-    doubting = [remark(verdict, {}) for verdict in verdicts if verdict.is_doubting]
+    doubting = [
+        replace(remark(there, {}), name=verdict_title(replace(there, measured=verdict.measured)))
+        for verdict in findings.verdicts
+        if (there := verdict.about(table)) is not None and there.is_doubting
+    ]
     return sorted(doubting, key=lambda entry: -LEVELS.index(entry.level))
 
 
@@ -195,12 +198,12 @@ def doubts_of(trials: Iterable[TrialFindings]) -> list[Doubt]:
     found = [
         Doubt(
             level=level,
-            name=catalogue.title(check, level),
+            name=remarks[0].name,
             count=f"in {wording.several(len(remarks), 'trial')}",
             remedy=remedy,
             remarks=tuple(remarks),
         )
-        for (level, check, remedy), remarks in grouped.items()
+        for (level, _, remedy), remarks in grouped.items()
     ]
     return sorted(found, key=lambda doubt: (-LEVELS.index(doubt.level), -len(doubt.remarks)))
 
