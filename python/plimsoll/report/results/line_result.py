@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
+from plimsoll.findings.titles import title
 from plimsoll.load_line.limits import ERRORS, SENT
 from plimsoll.report.results import sheet
 from plimsoll.report.results.sheet import Sheet
 from plimsoll.statistics.intervals import CONFIDENCE
-from plimsoll.verdicts import catalogue
 
 if TYPE_CHECKING:
     from plimsoll.findings.load_lines import LineFindings
@@ -284,7 +284,7 @@ def doubt(found: LineFindings) -> str:
         return ""
     worst = min(doubts, key=lambda one: one.level != "void")
     more = f"; {wording.several(len(doubts) - 1, 'more doubt')}" if len(doubts) > 1 else ""
-    said = f"{catalogue.title(worst.check, worst.level)}: {texts.line(worst.sentences[0].text)}"
+    said = f"{title(worst)}: {texts.line(worst.sentences[0].text)}"
     return f"{textwrap.shorten(said, _WIDTH, placeholder=' …')}{more}"
 
 

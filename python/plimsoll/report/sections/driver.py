@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.findings.titles import title
 from plimsoll.findings.trial import state_of
 from plimsoll.report import words
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
-from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.verdict import LEVELS
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.comparison.driver_comparison import ByDriver, Disagreement
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
-    from plimsoll.verdicts.verdict import Level
+    from plimsoll.verdicts.verdict import Verdict
 
 ANCHOR = "drivers"
 TITLE = "Differences between load generators"
@@ -91,8 +91,7 @@ def _reason(trials: Sequence[TrialFindings]) -> str:
         (verdict for trial in trials for verdict in trial.verdicts if verdict.is_doubting),
         key=lambda verdict: -LEVELS.index(verdict.level),
     )
-    worst: dict[str, Level] = {verdict.check: verdict.level for verdict in reversed(doubted)}
-    checks = dict.fromkeys(verdict.check for verdict in doubted)
-    return ", ".join(
-        [*failed, *(f"{catalogue.title(one, worst[one])} ({worst[one]})" for one in checks)]
-    )
+    worst: dict[str, Verdict] = {}
+    for verdict in doubted:
+        worst.setdefault(verdict.check, verdict)
+    return ", ".join([*failed, *(f"{title(one)} ({one.level})" for one in worst.values())])
