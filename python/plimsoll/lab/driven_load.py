@@ -76,7 +76,7 @@ def put_on(
         idle_s=idle_s,
         power=requested.power,
     )
-    with ExitStack() as closing:
+    with naming_place(record), ExitStack() as closing:
         stored = closing.enter_context(kept(record, storage, of_engine=known_hosts is None))
         if known_hosts is not None:
             setting = replace(
@@ -85,6 +85,8 @@ def put_on(
         machine.raise_open_files()
         interruption = Interruption()
         with stored.locked(), interruption.listening():
+            if record is not None and any(record.glob(lab.loads.REMAINS)):
+                on_event(Notice(f"`{record}` holds what a killed load left; it is replaced"))
             recording = trials.load(
                 planned, address, setting, stored, interruption, on_event, contract_requests,
                 is_kept=not isinstance(stored, UnkeptResults),
@@ -106,6 +108,23 @@ def _joined(
     connections = planned.load.peak_connections
     joined = hosts.driver.joined(known_hosts, connections, address, tell_step)
     return closing.enter_context(joined).drive
+
+
+@contextmanager
+def naming_place(record: Path | None) -> Generator[None]:
+    """Has errors of a full disk and the like name what selects the place of a load's rows.
+
+    Args:
+        record: Folder that keeps them; None for a temporary one.
+
+    Raises:
+        StorageError: The block raised one.
+    """
+    place = "the variable `TMPDIR`" if record is None else "`record=`"
+    try:
+        yield
+    except StorageError as error:
+        raise StorageError(error.message, error.hint.replace("`into=`", place)) from error
 
 
 @contextmanager

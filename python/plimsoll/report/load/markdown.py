@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.findings.titles import title
 from plimsoll.report import words
 from plimsoll.report.formats.markdown import literal
-from plimsoll.report.load import screen, screen_doubts
-from plimsoll.verdicts import catalogue
+from plimsoll.report.load import mix, screen, screen_doubts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MOST_LINES = 40
 MOST_DOUBTS = 6
 """Doubts that are shown; the others are counted."""
+
+MOST_URLS = 8
+"""URLs of a mix that are shown in a line."""
 
 TIMES = ("response_time", "service_time", "first_byte", "connect")
 
@@ -33,7 +36,7 @@ def render(found: TrialFindings) -> str:
     lines = [
         f"### {literal(f'`{recording.title}{recording.endpoint}`')}",
         "",
-        f"{literal(words.load_text(recording.load))}  ",
+        f"{literal(screen.load_text(recording, verbose=True))}  ",
         f"**{literal(words.verdicts_text(found.verdicts) or words.level_text(found.level))}**",
         "",
         *(() if found.summary is None else _figures(found, found.summary)),
@@ -50,7 +53,7 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
     recording = found.recording
     if used := screen_doubts.driver(summary, recording):
         yield f"| load generator | {literal(used)} |"
-    for name, text in screen_doubts.energy(found, summary):
+    for name, text in (*screen_doubts.energy(found, summary), *_mix(found)):
         yield f"| {literal(name)} | {literal(text)} |"
     yield ""
     yield f"| | {' | '.join(screen.STATISTICS.values())} |"
@@ -61,6 +64,12 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
     yield ""
 
 
+def _mix(found: TrialFindings) -> Iterator[tuple[str, str]]:
+    """The slowest URLs of several, and those that failed."""
+    if found.kinds:
+        yield from ((name, text) for name, text, _ in mix.lines(found.kinds, MOST_URLS, "in JSON"))
+
+
 def _doubts(found: TrialFindings) -> Iterator[str]:
     """What is doubted, where it is more than the one doubt that the verdict's line names."""
     doubts = [one for one in found.verdicts if one.is_doubting]
@@ -68,7 +77,7 @@ def _doubts(found: TrialFindings) -> Iterator[str]:
         return
     ordered = sorted(doubts, key=lambda one: one.level != "void")
     for one in ordered[:MOST_DOUBTS]:
-        text = f"{catalogue.title(one.check, one.level)}: {one.sentences[0].text}"
+        text = f"{title(one)}: {one.sentences[0].text}"
         yield f"- {words.MARKS[one.level]} {literal(text)}"
     if ordered[MOST_DOUBTS:]:
         yield f"- and {len(ordered) - MOST_DOUBTS} more"
