@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.verdicts import catalogue
+from plimsoll import verdicts as judging
 
 if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Verdict
@@ -20,5 +20,5 @@ def title(verdict: Verdict) -> str:
         verdict: The verdict.
     """
     if verdict.level == "doubtful" and verdict.measured is None:
-        return f"{catalogue.title(verdict.check)}: unknown"
-    return catalogue.title(verdict.check, verdict.level)
+        return f"{judging.catalogue.title(verdict.check)}: unknown"
+    return judging.catalogue.title(verdict.check, verdict.level)
