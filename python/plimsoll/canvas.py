@@ -59,8 +59,8 @@ FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-s
 """Fonts in the order of preference; each machine has one of them."""
 
 
-SHORT_SHARE, LONG_SHARE = 0.12, 0.3
-"""Share of a trial from which a stage has room for its name in a wide plot, and for its level."""
+LETTER_PX, GAP_PX = 6.6, 5
+"""Width of a letter of a stage's label in a wide font, and what stays free behind the label."""
 
 LOGARITHMIC_FROM = 20.0
 """Ratio of the greatest value to the smallest one from which an axis is logarithmic."""
@@ -251,10 +251,10 @@ def last(values: list[Any]) -> Any:
 
 
 def stage_rows(recording: Recording, until_s: int) -> Rows:
-    """One row per stage, in seconds, with labels for a wide and for a narrow plot.
+    """One row per stage, in seconds, with a long and a short label and its share of the plot.
 
-    A label is empty where it would reach into the next stage. What lies behind the last stage is
-    a row as well, so that the axes of time of all charts of a trial end at the same second.
+    What lies behind the last stage is a row as well, so that the axes of time of all charts of a
+    trial end at the same second.
 
     Args:
         recording: The recording.
@@ -262,37 +262,55 @@ def stage_rows(recording: Recording, until_s: int) -> Rows:
     """
     last_ns = max((stage.end_ns for stage in recording.stages), default=0)
     end_s = wording.significant(last_ns / 1e9, 6) or 0
-    whole_ns = max(last_ns, until_s * 1_000_000_000)
-    after: Row = {"start_s": end_s, "end_s": until_s, "kind": AFTER, "label": "", "short": ""}
-    stages: Rows = [
-        {
-            "start_s": wording.significant(stage.start_ns / 1e9, 6),
-            "end_s": wording.significant(stage.end_ns / 1e9, 6),
-            "kind": stage.kind,
-            **_stage_labels(stage, (stage.end_ns - stage.start_ns) / max(whole_ns, 1)),
-        }
+    whole_s = max(last_ns / 1e9, until_s)
+    stages = [
+        stage_row(
+            stage.kind, stage.start_ns / 1e9, stage.end_ns / 1e9, whole_s, _stage_labels(stage)
+        )
         for stage in recording.stages
     ]
+    after = stage_row(AFTER, end_s, until_s, whole_s)
     return [*stages, after] if until_s > end_s else stages
 
 
-def _stage_labels(stage: RecordedStage, share: float) -> dict[str, str]:
+def stage_row(
+    kind: str, start_s: float, end_s: float, whole_s: float, labels: tuple[str, str] = ("", "")
+) -> Row:
+    """A row of `stage_bands`.
+
+    Args:
+        kind: Kind of the stage.
+        start_s: Its begin, in seconds.
+        end_s: Its end.
+        whole_s: Seconds that the chart shows.
+        labels: Its label where there is room for it, and a shorter one.
+    """
+    return {
+        "start_s": wording.significant(start_s, 6),
+        "end_s": wording.significant(end_s, 6),
+        "kind": kind,
+        "label": labels[0],
+        "short": labels[1],
+        "share": wording.significant((end_s - start_s) / whole_s, 3) if whole_s else 0,
+    }
+
+
+def _stage_labels(stage: RecordedStage) -> tuple[str, str]:
     name = stage.kind.replace("_", "-")
     level = f"{wording.count(stage.start)} → {wording.count(stage.end)}"
     if stage.start == stage.end:
         level = f"at {wording.count(stage.end)}"
-    is_long = share >= LONG_SHARE
-    return {
-        "label": f"{name} {level}" if is_long else name if share >= SHORT_SHARE else "",
-        "short": name if is_long else "",
-    }
+    return f"{name} {level}", name
 
 
 def stage_bands() -> alt.LayerChart:
     """The layer that shows where the stages lie; what is not summarised is shaded.
 
-    Holds are drawn as well, unseen, so that the axis of time reaches over every stage.
+    Holds are drawn as well, unseen, so that the axis of time reaches over every stage. A label is
+    the longest one that does not reach into the next stage, or none.
     """
+    room = f"(item.mark.group.width * datum.share - {GAP_PX}) / {LETTER_PX}"
+    short = f"length(datum.short) <= {room} ? datum.short : ''"
     source = alt.NamedData(name="stages")
     shaded = (
         alt.Chart(source)
@@ -312,7 +330,7 @@ def stage_bands() -> alt.LayerChart:
             dy=-STRIP_PX - 2,
             color=MUTED.light,
             fontSize=10,
-            text=alt.ExprRef(f"item.mark.group.width < {NARROW_PX} ? datum.short : datum.label"),
+            text=alt.ExprRef(f"length(datum.label) <= {room} ? datum.label : {short}"),
         )
         .encode(x=time("start_s"), y=alt.value(0))
     )

@@ -56,6 +56,9 @@ class LiveSecond:
         throughput_per_s: Complete responses per second; None where the driver does not say.
         server_busy_cores: Cores that the server kept busy; None where it is not known.
         driver_busy_cores: The same of the driver.
+        p50_ns: Median of its response times, up to 1/16 too long; None of too few responses, and
+            where the driver does not say.
+        p99_ns: Their 99th percentile, likewise.
     """
 
     at_s: float
@@ -63,6 +66,8 @@ class LiveSecond:
     throughput_per_s: float | None
     server_busy_cores: float | None
     driver_busy_cores: float | None
+    p50_ns: float | None = None
+    p99_ns: float | None = None
 
 
 @dataclass(frozen=True)
@@ -76,14 +81,16 @@ class LiveRun:
         command: What resumes it, for a shell; without credentials.
         cores: Cores of server and driver; empty where they may use all.
         trials: Ids of the trials that run now; several where they take turns.
-        number: Number of the first of them in this run, from 1; 0 before the first.
-        of: How many trials this run conducts.
+        number: Number of the first of them, from 1: behind those that are recorded, also by earlier
+            runs. 0 before the first.
+        of: Trials of the plan, as far as it is known.
         phase: A phase of a trial, `judging` or `cooling_down`; empty before a trial begins.
         load_s: Length of the load, in seconds.
         left_s: Estimated time until the last trial has ended, in seconds; None where unknown.
         changes: How many trials were skipped, ended or judged in this run, all together.
         progress: How the load stands; None before its first second.
         active: Id of the trial whose load `progress` is of.
+        last: Its last second, or turn; None before the first.
         seconds: How it went.
         format: `FORMAT`.
     """
@@ -102,6 +109,7 @@ class LiveRun:
     changes: int = 0
     progress: Progress | None = None
     active: str = ""
+    last: LiveSecond | None = None
     seconds: tuple[LiveSecond, ...] = ()
     format: int = FORMAT
 

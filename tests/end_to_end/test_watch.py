@@ -147,7 +147,7 @@ def test_a_run_is_followed_until_it_is_killed_and_when_it_goes_on(
         lab.process.wait()
 
         lab = begun(tmp_path, *LONG)
-        visit.headline("Running: trial 1 of ")
+        visit.headline(f"Running: trial {int(recorded.split()[0]) + 1} of 4")
         lab.press_ctrl_c()
         assert lab.end().code == 130
         visit.headline(f"Not running: {recorded}", FEW_SECONDS_MS)

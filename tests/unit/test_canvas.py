@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from plimsoll.campaign.load import Load, UnknownLoad
 from plimsoll.canvas import Colour
 from plimsoll.findings.rankings import RankedEntry
 from plimsoll.recording import RecordedStage
+from plimsoll.report.formats import converter
 
 READ = (canvas.INK, canvas.MUTED, canvas.SOUND, canvas.DOUBTFUL, canvas.VOID, canvas.SERVER)
 
@@ -74,20 +77,34 @@ def test_rows_become_columns_with_nothing_where_a_row_has_nothing() -> None:
     assert canvas.rows_as_columns([{"a": 1}, {"a": 2, "b": 3}]) == {"a": [1, 2], "b": [None, 3]}
 
 
-def test_a_stage_too_short_for_its_label_has_none() -> None:
+@pytest.mark.parametrize(
+    ("width_px", "labels"),
+    [
+        (60, ["hold"]),
+        (200, ["hold at 10"]),
+        (400, ["warm-up", "hold at 10"]),
+        (800, ["warm-up at 10", "hold at 10"]),
+    ],
+)
+def test_a_stage_has_the_longest_label_that_it_has_room_for(
+    width_px: int, labels: list[str]
+) -> None:
     second = 1_000_000_000
     stages = (
         RecordedStage("warm_up", 0, second, 10.0, 10.0, 1),
-        RecordedStage("hold", second, 20 * second, 10.0, 10.0, 1),
+        RecordedStage("hold", second, 6 * second, 10.0, 10.0, 1),
     )
-    rows = canvas.stage_rows(sample.recording(stages=stages), 20)
-    assert [(row["label"], row["short"]) for row in rows] == [("", ""), ("hold at 10", "hold")]
+    rows = canvas.stage_rows(sample.recording(stages=stages), 6)
+    chart = canvas.styled(canvas.stage_bands().properties(width=width_px, height=50))
+    (drawn,) = converter.convert([json.dumps({**chart, "datasets": {"stages": rows}})])
+    assert [text for text in re.findall(r"<text[^>]*>([^<]+)<", drawn) if text[0] in "wh"] == labels
 
 
 def test_what_lies_behind_the_last_stage_is_a_row_without_a_label() -> None:
     stages = (RecordedStage("hold", 0, 1_500_000_000, 10.0, 10.0, 1),)
     after = canvas.stage_rows(sample.recording(stages=stages), 3)[-1]
-    assert after == {"start_s": 1.5, "end_s": 3, "kind": "after", "label": "", "short": ""}
+    assert (after["start_s"], after["end_s"], after["kind"]) == (1.5, 3, "after")
+    assert (after["label"], after["short"]) == ("", "")
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,8 @@ def run(**changes: object) -> LiveRun:
         5,
         PROGRESS,
         "a",
-        (LiveSecond(1.0, "a", 1000.0, 0.5, None),),
+        LiveSecond(1.0, "a", 1000.0, 0.5, None, 1e6, None),
+        (LiveSecond(1.0, "a", 1000.0, 0.5, None, 1e6, None),),
     )
     return replace(known, **changes)  # pyright: ignore[reportArgumentType]
 

@@ -10,7 +10,7 @@ from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.comparison import entry_comparison
 from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.findings.trial import RANKED_BY, by_table
-from plimsoll.verdicts.catalogue import title
+from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.levels import by_checks
 from plimsoll.verdicts.verdict import TRIAL_LEVELS, worst_trial
 
@@ -209,7 +209,7 @@ def causes(trials: Sequence[TrialFindings]) -> list[str]:
 
 def _checks(trials: Iterable[TrialFindings], level: Level) -> list[str]:
     found = [verdict for trial in trials for verdict in trial.verdicts if verdict.level == level]
-    return [*dict.fromkeys(title(verdict.check, verdict.level) for verdict in found)]
+    return [*dict.fromkeys(map(catalogue.title_of, found))]
 
 
 def _order(entry: RankedEntry) -> tuple[bool, bool, int, float, float]:

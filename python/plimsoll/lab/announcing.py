@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 EVERY_S = 1.0
 """From one announcement to the next."""
 
+SHORTEST_S = 0.5
+"""Time since the progress before from which it is a second; the last one may come sooner."""
+
+ABOVE = 9.5
+"""Responses that must lie above a percentile: ten, of a second that is not exactly one."""
+
 
 @dataclass
 class Announcer:
@@ -50,6 +56,7 @@ class Announcer:
     _apart: int = 1
     _reported: int = 0
     _left: dict[str, Trial] = field(default_factory=dict[str, "Trial"])
+    _settled: int = 0
     _left_s: float = 0.0
     _now_s: float = 0.0
     _begun_s: float = 0.0
@@ -77,63 +84,76 @@ class Announcer:
     def _take(self, event: Event) -> None:
         match event:
             case events.CampaignStarted():
-                self._begin(event.to_do)
+                self._begin()
             case events.TrialStarted():
-                self._start((event.trial,), event.number, event.of)
+                self._start((event.trial,))
             case events.GroupStarted():
-                self._start(event.trials, event.number, event.of)
+                self._start(event.trials)
             case events.Phase():
                 self._change(phase=event.name)
             case events.Progress():
-                self._progress(event)
+                self._change(progress=event) if self._is_short(event) else self._progress(event)
             case events.TurnEnded():
                 self._change(phase="driving", active=event.trial.id)
                 self._progress(event.progress)
             case events.TrialSkipped() | events.TrialEnded() | events.TrialJudged():
-                self._left.pop(event.trial.id, None)
+                self._settle(event.trial)
                 self._changed("judging" if isinstance(event, events.TrialEnded) else "")
             case events.CoolingDown():
                 self._change(phase="cooling_down")
             case _:
                 pass
 
-    def _begin(self, to_do: int) -> None:
+    def _begin(self) -> None:
         now_s = time.time()
         self._left = {trial.id: trial for trial in self.trials}
         writer = live.this_process()
-        self._run = LiveRun(writer, now_s, now_s, self.command, self.cores, of=to_do)
+        self._run = LiveRun(writer, now_s, now_s, self.command, self.cores, of=len(self._left))
         self._thread = threading.Thread(target=self._announce, name="announcer", daemon=True)
         self._thread.start()
 
-    def _start(self, trials: Sequence[Trial], number: int, of: int) -> None:
-        """Trials begin; what is left is estimated by what trials took so far."""
+    def _settle(self, trial: Trial) -> None:
+        """A trial needs no load any more: it was recorded, or had been before."""
+        if self._left.pop(trial.id, None) is not None:
+            self._settled += 1
+
+    def _start(self, trials: Sequence[Trial]) -> None:
+        """Trials begin; what is left is estimated by what trials took so far.
+
+        They are numbered in the whole plan: those of a resumed run come after the ones that earlier
+        runs recorded, and those of a later round after the earlier rounds.
+        """
         self._left |= {trial.id: trial for trial in trials}
         self._seconds, self._apart, self._reported = [], 1, 0
         self._left_s, self._now_s = self._estimate([*self._left.values()]), self._estimate(trials)
         self._begun_s = time.monotonic()
         self._change(
             trials=tuple(trial.id for trial in trials),
-            number=number,
-            of=of,
+            number=self._settled + 1,
+            of=self._settled + len(self._left),
             phase="",
             load_s=plan.load_s(trials),
             progress=None,
+            last=None,
             active=trials[0].id,
         )
+
+    def _is_short(self, progress: Progress) -> bool:
+        """Whether it comes so soon after the last one, at the end, that it is no second."""
+        before = self._run and self._run.progress
+        return before is not None and 0 <= progress.at_s - before.at_s < SHORTEST_S
 
     def _progress(self, progress: Progress) -> None:
         run = self._run
         if run is None:
             return
-        self._change(progress=progress)
+        before_s = run.progress.at_s if run.progress else 0.0
+        second = _second(progress, run.active, progress.at_s - before_s)
+        self._change(progress=progress, last=second)
         self._reported += 1
         if self._reported % self._apart:
             return
-        rate = progress.throughput_per_s if progress.counted else None
-        busy = (progress.server_busy_cores, progress.driver_busy_cores)
-        self._seconds.append(
-            LiveSecond(round(progress.at_s, 3), run.active, _rounded(rate), *map(_rounded, busy))
-        )
+        self._seconds.append(second)
         if len(self._seconds) > live.MOST_SECONDS:
             self._seconds, self._apart = self._seconds[1::2], 2 * self._apart
 
@@ -164,6 +184,21 @@ class Announcer:
                 )
             if self._ended.wait(EVERY_S):
                 return
+
+
+def _second(progress: Progress, trial: str, length_s: float) -> LiveSecond:
+    """The second, or turn, that a progress ends."""
+    responses = progress.throughput_per_s * length_s
+    times = progress.latency
+    return LiveSecond(
+        at_s=round(progress.at_s, 3),
+        trial=trial,
+        throughput_per_s=_rounded(progress.throughput_per_s) if progress.counted else None,
+        server_busy_cores=_rounded(progress.server_busy_cores),
+        driver_busy_cores=_rounded(progress.driver_busy_cores),
+        p50_ns=times.p50_ns if times and responses * (1 - 0.5) >= ABOVE else None,
+        p99_ns=times.p99_ns if times and responses * (1 - 0.99) >= ABOVE else None,
+    )
 
 
 def _rounded(value: float | None) -> float | None:

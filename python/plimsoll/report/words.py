@@ -8,13 +8,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll import texts, wording
-from plimsoll import verdicts as judging
 from plimsoll.aggregate.summary import STATISTICS
 from plimsoll.campaign.load import Load
 from plimsoll.provenance import ID_LENGTH
 from plimsoll.recording import HOST
 from plimsoll.statistics import quantiles
-from plimsoll.verdicts import levels
+from plimsoll.verdicts import catalogue, levels
 from plimsoll.verdicts.levels import by_checks
 
 if TYPE_CHECKING:
@@ -90,23 +89,23 @@ def ratio(middle: Estimate | None) -> tuple[str, str]:
 
 
 def of_best(ratio: Estimate | None) -> str:
-    """A ratio to the best, as a share of it: `73 % (70–76)`; `–` where there is none."""
+    """A ratio to the best: `0.73 × (0.70–0.76)`, `1 ×` of the best itself; `–` for none."""
     if ratio is None:
         return wording.ABSENT
     if ratio.value == 1:
-        return "100 %"
+        return "1 ×"
     ends = ratio.interval
     if ends is None:
-        return f"{_percent(ratio.value, 1)} %"
+        return f"{_share(ratio.value, 1)} ×"
     width = ends.high - ends.low
-    reported = (_percent(value, width) for value in (ratio.value, ends.low, ends.high))
-    return "{} % ({}–{})".format(*reported)
+    reported = (_share(value, width) for value in (ratio.value, ends.low, ends.high))
+    return "{} × ({}–{})".format(*reported)
 
 
-def _percent(value: float, width: float) -> str:
-    """A share in per cent, with as many decimals as an interval of this width deserves."""
-    places = 0 if width > 0.02 and value >= 0.1 else 1 if value >= 0.01 else 2  # noqa: PLR2004
-    return wording.decimals(100 * value, places)
+def _share(value: float, width: float) -> str:
+    """A ratio below one, with as many decimals as an interval of this width deserves."""
+    places = 2 if width > 0.02 and value >= 0.1 else 3 if value >= 0.01 else 4  # noqa: PLR2004
+    return wording.decimals(value, places)
 
 
 def times_as(ratio: Estimate | None, name: str = "") -> str:
@@ -168,7 +167,7 @@ def verdicts_text(verdicts: Sequence[Verdict]) -> str:
     if not bad:
         return f"{level_text(level)} {by_checks(verdicts)}"
     more = f" (and {wording.several(len(bad) - 1, 'more check')})" if bad[1:] else ""
-    problem = judging.catalogue.title_of(bad[0])
+    problem = catalogue.title_of(bad[0])
     return f"{level_text(level)}: {problem}: {first(bad[0])}{more}"
 
 

@@ -396,10 +396,6 @@ class ParquetResults:
         with locked(self.folder):
             yield
 
-    def being_recorded(self, trial_id: str) -> Path:
-        """Folder in which a trial is being recorded, if it is."""
-        return self.trials / f".{trial_id}.partial"
-
     @contextmanager
     def trial(self, trial_id: str) -> Generator[Path]:
         """A folder for a trial that gets its final name only if the block succeeds.
@@ -413,7 +409,7 @@ class ParquetResults:
         Raises:
             StorageError: It could not be written.
         """
-        partial = self.being_recorded(trial_id)
+        partial = self.trials / f".{trial_id}.partial"
         try:
             with writing(self.folder):
                 shutil.rmtree(partial, ignore_errors=True)

@@ -171,13 +171,6 @@ class Results(Protocol):
         """Excludes other runs during the block."""
         ...
 
-    def being_recorded(self, trial_id: str) -> Path:
-        """Folder on this host in which a trial is being recorded, if it is; for whoever looks on.
-
-        It appears, changes and vanishes at any time.
-        """
-        ...
-
     def trial(self, trial_id: str) -> AbstractContextManager[Path]:
         """A folder for the files of a trial, which is stored only if the block succeeds.
 

@@ -120,9 +120,9 @@ class Verdict:
         concerned = tuple(one for one in self.sentences if not one.tables or table in one.tables)
         if not concerned:
             return None
-        if first in concerned:
-            return replace(self, sentences=concerned)
         level = concerned[0].level
+        if first in concerned or self.is_unread:
+            return replace(self, level=level, sentences=concerned)
         return replace(self, level=level, measured=None, limit=None, sentences=concerned)
 
     @classmethod

@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING
 from plimsoll import canvas, live, wording
 from plimsoll.errors import InputError, PlimsollError, Problem
 from plimsoll.watch import charts, page, priority, snapshot
-from plimsoll.watch.latencies import RowReader
 from plimsoll.watch.page import PageParts
 from plimsoll.watch.recorded import CampaignReader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.canvas import Row, Rows
+    from plimsoll.canvas import Rows
     from plimsoll.live import LiveRun
     from plimsoll.storage.documents import PlannedTrial
     from plimsoll.storage.results import Results
     from plimsoll.watch.charts import LiveView
-    from plimsoll.watch.latencies import LatencySecond
     from plimsoll.watch.recorded import RecordedCampaign
     from plimsoll.watch.snapshot import JudgedCampaign, Snapshot
 
@@ -54,13 +52,11 @@ class Observation:
         shown: What the page shows.
         judged: Of which its rankings and verdicts are.
         run: What the run announced last; None where none is going on.
-        latencies: Response times of the load that runs, by second.
     """
 
     shown: Snapshot
     judged: JudgedCampaign
     run: LiveRun | None
-    latencies: Sequence[LatencySecond]
 
 
 @dataclass
@@ -81,7 +77,6 @@ class CampaignObserver:
     _read_s: float = 0.0
     _changes: tuple[object, ...] = ()
     _cores: tuple[int, ...] | None = None
-    _rows: RowReader | None = None
 
     def page(self) -> str:
         """The whole page as it is now.
@@ -113,19 +108,10 @@ class CampaignObserver:
         run = live.read(self.results.folder)
         campaign, judged, trouble = self._recorded(run)
         self._keep_off(run)
-        latencies = self._latencies(run)
-        last = max(latencies, key=lambda one: (one.completeness, one.second), default=None)
-        shown = snapshot.snapshot(
-            campaign,
-            judged,
-            run,
-            self.results.place,
-            time.time(),
-            (last.p50_ns, last.p99_ns) if last else (None, None),
-        )
+        shown = snapshot.snapshot(campaign, judged, run, self.results.place, time.time())
         if trouble:
             shown = replace(shown, sentences=(*shown.sentences, trouble))
-        return Observation(shown, judged, run, latencies)
+        return Observation(shown, judged, run)
 
     def _recorded(self, run: LiveRun | None) -> tuple[RecordedCampaign, JudgedCampaign, str]:
         """What is recorded, and a sentence where it cannot be read now."""
@@ -157,16 +143,6 @@ class CampaignObserver:
             self._cores = cores
             priority.keep_off(cores, self.allowed)
 
-    def _latencies(self, run: LiveRun | None) -> Sequence[LatencySecond]:
-        """Response times of the trial that runs alone, by second."""
-        if run is None or len(run.trials) != 1 or run.progress is None:
-            self._rows = None
-            return ()
-        folder = self.results.being_recorded(run.trials[0])
-        if self._rows is None or self._rows.folder != folder:
-            self._rows = RowReader(folder)
-        return self._rows.seconds()
-
     def _chart(self, seen: Observation) -> dict[str, object] | None:
         """What the charts of the load that runs are drawn from."""
         run = seen.run
@@ -176,7 +152,7 @@ class CampaignObserver:
         trials = [planned[key] for key in run.trials if key in planned]
         frameworks = tuple(dict.fromkeys(map(snapshot.planned_framework, trials)))
         is_group = len(run.trials) > 1
-        seconds = _seconds(run, planned, seen.latencies)
+        seconds = _seconds(run, planned)
         times = [ms for name in charts.LATENCIES for ms in canvas.numbers(seconds, name) if ms]
         wide = canvas.is_wide(times)
         views = charts.of_group(frameworks) if is_group else charts.of_trial(wide=wide)
@@ -210,8 +186,7 @@ def _stages(trials: Sequence[PlannedTrial], load_s: float, *, is_group: bool) ->
     for stage in trials[0]["load"]["stages"]:
         end_s = start_s + stage["duration_s"]
         name = stage["kind"].replace("_", "-")
-        label = name if stage["duration_s"] >= canvas.SHORT_SHARE * load_s else ""
-        rows.append(_band(start_s, end_s, stage["kind"], label))
+        rows.append(canvas.stage_row(stage["kind"], start_s, end_s, load_s, (name, name)))
         start_s = end_s
     return rows
 
@@ -223,27 +198,20 @@ def _endpoints(trials: Sequence[PlannedTrial], load_s: float) -> Rows:
         length_s = sum(stage["duration_s"] for stage in trial["load"]["stages"])
         lengths_s[trial["endpoint"]] = lengths_s.get(trial["endpoint"], 0.0) + length_s
     if len(lengths_s) < 2:  # noqa: PLR2004 - then the title says it
-        return [_band(0, load_s, "hold", "")]
+        return [canvas.stage_row("hold", 0, load_s, load_s)]
     rows: Rows = []
     start_s = load_s - sum(lengths_s.values())
     for endpoint, length_s in lengths_s.items():
-        rows.append(_band(start_s, start_s + length_s, "hold", endpoint))
+        names = (endpoint, endpoint)
+        rows.append(canvas.stage_row("hold", start_s, start_s + length_s, load_s, names))
         start_s += length_s
     return rows
 
 
-def _band(start_s: float, end_s: float, kind: str, label: str) -> Row:
-    return {"start_s": start_s, "end_s": end_s, "kind": kind, "label": label, "short": label}
-
-
-def _seconds(
-    run: LiveRun, planned: dict[str, PlannedTrial], latencies: Sequence[LatencySecond]
-) -> Rows:
+def _seconds(run: LiveRun, planned: dict[str, PlannedTrial]) -> Rows:
     """One row for each second, or turn."""
-    times = {one.second: one for one in latencies}
     rows: Rows = []
     for one in run.seconds:
-        found = times.get(max(round(one.at_s) - 1, 0))
         trial = planned.get(one.trial)
         rows.append(
             {
@@ -252,8 +220,8 @@ def _seconds(
                 "throughput": one.throughput_per_s,
                 "server": one.server_busy_cores,
                 "load generator": one.driver_busy_cores,
-                "p50": canvas.scaled(found and found.p50_ns, 1e6),
-                "p99": canvas.scaled(found and found.p99_ns, 1e6),
+                "p50": canvas.scaled(one.p50_ns, 1e6),
+                "p99": canvas.scaled(one.p99_ns, 1e6),
             }
         )
     return rows

@@ -91,6 +91,7 @@ def _values(snapshot: Snapshot) -> dict[str, object]:
         "ended": snapshot.ended,
         "more_ended": snapshot.more_ended,
         "marks": words.MARKS,
+        "answer_number": answer.NUMBER,
         "answer_headings": answer.HEADINGS,
         "answer_labels": answer.LABELS,
         "most_laid_over": answer.MOST_LAID_OVER,

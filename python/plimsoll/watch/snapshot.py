@@ -49,6 +49,11 @@ PHASES = {
 }
 """What a run does, in words."""
 
+PERCENTILES = ("p50", "p99")
+BUSY = ("Server CPU", "Load generator CPU")
+TILES = ("Throughput", *PERCENTILES, *BUSY, "Connections", "Failed")
+"""Names of the tiles of a load."""
+
 HEADLINES: Mapping[RunState, str] = {
     "running": "Running",
     "stopped": "The run stopped",
@@ -185,7 +190,6 @@ def snapshot(
     run: LiveRun | None,
     place: str,
     now_utc_s: float,
-    latency_ns: tuple[float | None, float | None] = (None, None),
 ) -> Snapshot:
     """All that the page shows now.
 
@@ -195,7 +199,6 @@ def snapshot(
         run: What the run announced last; None where none is going on.
         place: Where the results are.
         now_utc_s: The time, in seconds since 1970.
-        latency_ns: Median and 99th percentile of the last second that has both.
     """
     state = _state(campaign, run, now_utc_s)
     running = run.trials if run is not None and state == "running" else ()
@@ -212,7 +215,7 @@ def snapshot(
         resume=run.command if run is not None and state == "stopped" else "",
         done=done,
         planned=planned,
-        now=_now(run, campaign.plan, latency_ns) if run is not None and running else None,
+        now=_now(run, campaign.plan) if run is not None and running else None,
         following=tuple(following[:MOST_NEXT]),
         more_following=len(following[MOST_NEXT:]),
         answers=of_trials.answers,
@@ -294,11 +297,7 @@ def _clock(utc_s: float) -> str:
     return datetime.fromtimestamp(utc_s, UTC).strftime("%H:%M")
 
 
-def _now(
-    run: LiveRun,
-    plan: Sequence[PlannedTrial],
-    latency_ns: tuple[float | None, float | None],
-) -> RunningNow:
+def _now(run: LiveRun, plan: Sequence[PlannedTrial]) -> RunningNow:
     by_id = {one["id"]: one for one in plan}
     active = by_id.get(run.active)
     title = run.active if active is None else planned_title(active)
@@ -313,7 +312,7 @@ def _now(
         servers = sum(name in by_id and _table(by_id[name]) == table for name in run.trials)
         title = f"{table}: {wording.several(servers, 'server')} in turns"
         phase = f"{phase}, now {planned_framework(active)}"
-    return RunningNow(title, phase, tuple(_tiles(run, latency_ns)))
+    return RunningNow(title, phase, tuple(_tiles(run)))
 
 
 def _table(planned: PlannedTrial) -> str:
@@ -322,37 +321,28 @@ def _table(planned: PlannedTrial) -> str:
     return f"{planned['endpoint']} · {load} · repetition {planned['repetition']}"
 
 
-def _tiles(run: LiveRun, latency_ns: tuple[float | None, float | None]) -> list[Tile]:
-    """The same tiles in every phase, so that nothing below them moves."""
-    progress = run.progress
-    latencies = dict(zip(("p50", "p99"), latency_ns, strict=True)) if len(run.trials) == 1 else {}
-    if progress is None:
-        names = (
-            "Throughput",
-            *latencies,
-            "Server CPU",
-            "Load generator CPU",
-            "Connections",
-            "Failed",
-        )
-        return [Tile(name, wording.ABSENT) for name in names]
+def _tiles(run: LiveRun) -> list[Tile]:
+    """The same tiles in every phase, so that nothing below them moves.
+
+    Rates, times and busy cores are those of one second, the last.
+    """
+    progress, last = run.progress, run.last
+    if progress is None or last is None:
+        return [Tile(name, wording.ABSENT) for name in TILES]
     busy = [
         Tile(name, wording.ABSENT if cores is None else wording.decimals(cores, 2), "busy cores")
-        for name, cores in (
-            ("Server CPU", progress.server_busy_cores),
-            ("Load generator CPU", progress.driver_busy_cores),
-        )
+        for name, cores in zip(BUSY, (last.server_busy_cores, last.driver_busy_cores), strict=True)
     ]
     if not progress.counted:
         return [Tile("Load generator", "at work", "it reports its figures when it ends"), *busy]
     times = [
         Tile(name, wording.duration(value_ns), "response time")
-        for name, value_ns in latencies.items()
+        for name, value_ns in zip(PERCENTILES, (last.p50_ns, last.p99_ns), strict=True)
     ]
     failed = sum(count for name, count in progress.outcomes.items() if name != "ok")
     requested = f"of {wording.count(progress.connections_requested)} requested"
     return [
-        Tile("Throughput", wording.per_second(progress.throughput_per_s), "responses"),
+        Tile("Throughput", wording.per_second(last.throughput_per_s), "responses"),
         *times,
         *busy,
         Tile("Connections", wording.count(progress.connections_open), requested),

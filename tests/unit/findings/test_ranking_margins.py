@@ -63,8 +63,8 @@ def test_ranks_ratios_and_sentences_are_of_one_mind() -> None:
     (ranking,) = contents.rankings(found)
     assert [row.framework for row in ranking.rows] == ["axum", "go", "node"]
     assert [row.rank for row in ranking.rows] == ["1", "2", "3"]
-    assert ranking.rows[0].of_best == "100 %"
-    assert ranking.rows[1].of_best.startswith("66.8 % (")
+    assert ranking.rows[0].of_best == "1 ×"
+    assert ranking.rows[1].of_best.startswith("0.668 × (")
     assert ranking.rows[0].to_next.startswith("1.50 × go (1.")
     assert ranking.rows[1].to_next.startswith("1.60 × node (")
     assert ranking.rows[2].to_next == "–"
@@ -111,13 +111,13 @@ def test_the_scatter_of_seconds_is_that_of_the_hold() -> None:
     ("ratio", "share"),
     [
         (None, "–"),
-        (Estimate(1.0), "100 %"),
-        (Estimate(0.73, Interval(0.7, 0.76)), "73 % (70–76)"),
-        (Estimate(0.9988, Interval(0.995, 1.003)), "99.9 % (99.5–100.3)"),
-        (Estimate(0.0135, Interval(0.01, 0.02)), "1.4 % (1.0–2.0)"),
+        (Estimate(1.0), "1 ×"),
+        (Estimate(0.73, Interval(0.7, 0.76)), "0.73 × (0.70–0.76)"),
+        (Estimate(0.9988, Interval(0.995, 1.003)), "0.999 × (0.995–1.003)"),
+        (Estimate(0.0137, Interval(0.01, 0.02)), "0.014 × (0.010–0.020)"),
     ],
 )
-def test_a_share_of_the_best_has_the_decimals_of_its_interval(
+def test_a_ratio_to_the_best_has_the_decimals_of_its_interval(
     ratio: Estimate | None, share: str
 ) -> None:
     assert words.of_best(ratio) == share

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import sample
 import toy_trials
 from plimsoll import events, live
 from plimsoll.estimates import ASSUMED_BESIDE_S, ASSUMED_START_S
-from plimsoll.events import Progress
+from plimsoll.events import Progress, RecentLatency
 from plimsoll.lab import announcing
 from plimsoll.lab.announcing import Announcer
 from plimsoll.live import LiveRun
@@ -61,6 +62,7 @@ def test_the_load_is_announced_and_the_file_removed_in_the_end(tmp_path: Path) -
         announcer(progress(1.0))
         announcer(progress(2.0))
         found = seen(tmp_path, number=1, phase="driving", progress=progress(2.0))
+        assert found.last == found.seconds[-1]
         assert (found.command, found.cores, found.of) == ("plimsoll run a", (1,), 2)
         assert (found.trials, found.active) == ((TRIALS[0].id,), TRIALS[0].id)
         assert [one.throughput_per_s for one in found.seconds] == [1000.0, 2000.0]
@@ -86,11 +88,53 @@ def test_time_left_is_estimated_for_what_is_not_recorded(tmp_path: Path) -> None
         announcer(events.CampaignStarted(2, 1, 3.0))
         announcer(events.TrialSkipped(TRIALS[0], "completed"))
         announcer(events.TrialStarted(TRIALS[1], 1, 1, 3.0))
-        left_s = seen(tmp_path, number=1).left_s
+        left_s = seen(tmp_path, number=2).left_s
         assert left_s is not None
         assert 0 < left_s < 1.9 * each_s
         announcer(events.TrialEnded(TRIALS[1], sample.recording()))
         assert seen(tmp_path, changes=1).trials == (TRIALS[1].id,)
+
+
+def test_trials_are_numbered_in_the_whole_plan_when_a_run_goes_on_and_in_later_rounds(
+    tmp_path: Path,
+) -> None:
+    later = toy_trials.trial(3)
+    with Announcer(tmp_path, TRIALS, events.ignore) as announcer:
+        announcer(events.CampaignStarted(2, 1, 3.0))
+        announcer(events.TrialSkipped(TRIALS[0], "completed"))
+        announcer(events.TrialStarted(TRIALS[1], 1, 1, 3.0))
+        assert seen(tmp_path, number=2).of == 2
+        announcer(events.TrialEnded(TRIALS[1], sample.recording()))
+        announcer(events.TrialJudged(TRIALS[1], "sound"))
+        announcer(events.TrialStarted(later, 1, 1, 3.0))
+        assert seen(tmp_path, number=3).of == 3
+
+
+def test_percentiles_are_those_of_the_second_and_none_of_few_responses(tmp_path: Path) -> None:
+    times = RecentLatency(1e6, 2e6, 3e6)
+    busy = replace(progress(1.0), throughput_per_s=5_000.0, latency=times)
+    slow = replace(progress(2.0), throughput_per_s=100.0, latency=times)
+    idle = replace(progress(3.0), throughput_per_s=0.0, latency=None)
+    with Announcer(tmp_path, TRIALS, events.ignore) as announcer:
+        announcer(events.CampaignStarted(2, 2, 6.0))
+        announcer(events.TrialStarted(TRIALS[0], 1, 2, 6.0))
+        for each in (busy, slow, idle):
+            announcer(each)
+        found = seen(tmp_path, progress=idle)
+    known = [(one.at_s, one.throughput_per_s, one.p50_ns, one.p99_ns) for one in found.seconds]
+    assert known == [(1, 5_000, 1e6, 3e6), (2, 100, 1e6, None), (3, 0, None, None)]
+
+
+def test_the_end_of_a_load_right_after_a_second_is_no_second_of_its_own(tmp_path: Path) -> None:
+    rest = replace(progress(1.001), throughput_per_s=1e6, requests_ended=101)
+    with Announcer(tmp_path, TRIALS, events.ignore) as announcer:
+        announcer(events.CampaignStarted(2, 2, 6.0))
+        announcer(events.TrialStarted(TRIALS[0], 1, 2, 6.0))
+        announcer(progress(1.0))
+        announcer(rest)
+        found = seen(tmp_path, progress=rest)
+    assert [one.throughput_per_s for one in found.seconds] == [1000.0]
+    assert found.last == found.seconds[-1]
 
 
 def test_turns_are_told_by_the_trial_whose_turn_it_was(tmp_path: Path) -> None:

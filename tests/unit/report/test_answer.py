@@ -54,12 +54,21 @@ def test_the_yardstick_has_a_bar_and_neither_rank_nor_ratio() -> None:
     (found,) = answers(findings(*trials))
     assert found.headline.startswith("go is 1.35 × node")
     first, _, last = found.bars
-    assert (first.row.framework, first.row.rank, first.columns[0]) == ("go", "1", "100 %")
+    assert (first.row.framework, first.row.rank, first.columns[0]) == ("go", "1", "1 ×")
     assert (last.row.framework, last.is_yardstick) == ("reference", True)
     assert (last.row.rank, last.columns[0], last.row.state) == ("–", "–", "sound")
     assert last.row.number == "40,000/s"
     assert last.length > first.length
     assert "not ranked" in last.row.reason
+    assert found.total == "6 trials (2 frameworks × 3 repetitions, without the yardstick)"
+
+
+def test_the_trials_that_are_counted_are_explained() -> None:
+    six = findings(*repeated("go", 13_500.0), *repeated("node", 10_000.0))
+    assert answers(six)[0].total == "6 trials (2 frameworks × 3 repetitions)"
+    five = findings(*repeated("go", 13_500.0), *repeated("node", 10_000.0)[:2])
+    assert answers(five)[0].total == "5 trials (2 frameworks, 2 to 3 repetitions)"
+    assert answers(findings(*repeated("go", 13_500.0)))[0].total == "3 trials"
 
 
 def test_the_reference_is_ranked_where_there_is_nothing_else() -> None:
@@ -101,6 +110,45 @@ def test_a_doubt_about_the_campaign_is_a_mark_and_a_sound_check_is_none() -> Non
     for found in answers(replace(sample.findings(), verdicts=verdicts)):
         marks = [(mark.name, mark.count) for mark in found.marks if not mark.count]
         assert marks == [("Listen queue too short", 0)]
+
+
+def test_a_mark_names_the_frameworks_that_it_is_about() -> None:
+    bad = sample.sound_trial(framework="node", throughput=1e4, repetition=4)
+    levels = sample.verdicts_of(bad.recording.trial, driver_headroom="doubtful")
+    trials = (*repeated("go", 13_500.0), *repeated("node", 1e4), replace(bad, verdicts=levels))
+    (found,) = answers(findings(*trials))
+    assert [mark.brief for mark in found.marks] == ["Load generator at its limit: node in 1 trial"]
+
+
+@pytest.mark.parametrize(
+    ("text", "brief"),
+    [
+        ("Repetitions of node · 2048 differ.", "Listen queue too short: node"),
+        ("Repetitions of go one-core · 2048 differ.", "Listen queue too short: go one-core"),
+        ("At 2048, go is ahead of node.", "Listen queue too short: go, node"),
+        ("Repetitions of go, go one-core, node differ.", "Listen queue too short"),
+        ("The logo of nodejs differs.", "Listen queue too short"),
+    ],
+)
+def test_a_doubt_about_the_campaign_names_the_frameworks_that_its_sentences_name(
+    text: str, brief: str
+) -> None:
+    variant = [
+        replace(one, data=replace(one.data, recording=replace(one.recording, variant="one-core")))
+        for one in repeated("go", 9_000.0)
+    ]
+    found = findings(*repeated("go", 13_500.0), *repeated("node", 1e4), *variant)
+    doubt = sample.verdict("backlog", "campaign", "doubtful", text)
+    (shown,) = answers(replace(found, verdicts=(doubt,)))
+    assert [mark.brief for mark in shown.marks] == [brief]
+
+
+def test_what_was_not_measured_is_called_unknown_and_not_a_problem() -> None:
+    unknown = sample.verdict("backlog", "campaign", "doubtful", "It is unknown.", measured=None)
+    found = replace(sample.findings(), verdicts=(unknown,))
+    (mark,) = (mark for mark in answers(found)[0].marks if not mark.count)
+    assert mark.name == "Backlog: unknown"
+    assert contents.of_campaign(found)[0].name == "Backlog: unknown"
 
 
 def doubt_at(*endpoints: str, text: str = "It scatters.") -> Verdict:

@@ -205,7 +205,7 @@ def test_markdown_begins_with_the_answer_and_folds_the_rest() -> None:
     assert lines[3] == "## Fastest at 2048"
     assert lines[4].startswith("**axum and spring virtual are not significantly different")
     assert "axum is 1.55 × go (95 %: 1.40–1.72)" in lines[4]
-    assert lines[5].startswith("✓ 5 sound · ▲ 1 doubtful · ✕ 1 void · ■ 1 failed of 8 trials: ")
+    assert lines[5].startswith("✓ 5 sound · ▲ 1 doubtful · ✕ 1 void · ■ 1 failed of 8 trials (")
 
 
 def test_markdown_of_many_rankings_folds_those_that_no_line_is_left_for() -> None:

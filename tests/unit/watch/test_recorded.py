@@ -13,7 +13,6 @@ from plimsoll import storage, tables
 from plimsoll.errors import InputError
 from plimsoll.findings import derivation
 from plimsoll.recording import Ending
-from plimsoll.storage import documents
 from plimsoll.storage.documents import CampaignFiles
 from plimsoll.storage.results import Results
 from plimsoll.watch import looking
@@ -74,11 +73,3 @@ def test_as_long_as_nothing_changes_the_same_is_given(results: Results) -> None:
     second = reader.read()
     assert second is not first
     assert second.findings.trials[0].recording.ending.kind == "NotReady"
-
-
-def test_the_folder_of_a_trial_that_is_being_recorded_is_known(results: Results) -> None:
-    with results.trial("a") as into:
-        assert results.being_recorded("a") == into
-        assert into.is_dir()
-        documents.keep_recording(recording("a"), into)
-    assert not results.being_recorded("a").exists()

@@ -10,7 +10,7 @@ import pytest
 import sample
 from plimsoll import live
 from plimsoll.events import Progress
-from plimsoll.live import LiveRun
+from plimsoll.live import LiveRun, LiveSecond
 from plimsoll.storage.documents import PlannedTrial
 from plimsoll.watch import page, snapshot
 from plimsoll.watch.recorded import RecordedCampaign
@@ -66,7 +66,13 @@ def test_a_run_names_its_trial_the_next_ones_and_the_time_left() -> None:
         3.0, "warm_up", 16, 15, 9, 1234.5, 4000, {"ok": 3990, "timed_out_waiting": 10}
     )
     going_on = run(
-        trials=("x",), active="x", number=3, phase="driving", load_s=10.0, progress=progress
+        trials=("x",),
+        active="x",
+        number=3,
+        phase="driving",
+        load_s=10.0,
+        progress=progress,
+        last=LiveSecond(3.0, "x", 1234.5, 0.5, None, 2e6, None),
     )
     found = shown(campaign("x", "y", "z"), going_on)
     assert found.state == "running"
@@ -77,6 +83,9 @@ def test_a_run_names_its_trial_the_next_ones_and_the_time_left() -> None:
     assert found.now.phase == "under load: warm-up, 3 of 10 s"
     tiles = {tile.name: (tile.number, tile.note) for tile in found.now.tiles}
     assert tiles["Throughput"][0] == "1,234/s"
+    assert tiles["p50"] == ("2 ms", "response time")
+    assert tiles["p99"] == ("–", "response time")
+    assert tiles["Server CPU"] == ("0.50", "busy cores")
     assert tiles["Connections"] == ("15", "of 16 requested")
     assert tiles["Failed"] == ("10", "of 4,000 requests")
     assert len(found.following) == 2
@@ -90,7 +99,6 @@ def test_servers_that_take_turns_are_named_together() -> None:
     assert found.now is not None
     assert found.now.title == "json · steady · repetition 9: 2 servers in turns"
     assert found.now.phase == "under load, now go one-core"
-    assert "p50" not in [tile.name for tile in found.now.tiles]
 
 
 def test_of_servers_that_take_turns_those_of_the_endpoint_under_load_are_counted() -> None:
@@ -107,7 +115,14 @@ def test_of_servers_that_take_turns_those_of_the_endpoint_under_load_are_counted
 
 def test_a_driver_that_counts_nothing_shows_no_figures() -> None:
     progress = Progress(1.0, "hold", 4, 0, 0, 0.0, 0, counted=False, server_busy_cores=0.5)
-    going_on = run(trials=("x",), active="x", number=1, phase="driving", progress=progress)
+    going_on = run(
+        trials=("x",),
+        active="x",
+        number=1,
+        phase="driving",
+        progress=progress,
+        last=LiveSecond(1.0, "x", None, 0.5, None),
+    )
     found = shown(campaign("x"), going_on).now
     assert found is not None
     assert [tile.name for tile in found.tiles] == [

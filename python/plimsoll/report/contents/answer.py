@@ -5,10 +5,12 @@ Who is fastest, by how much, whether the numbers can be believed, and the bars b
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.findings import distributions
 from plimsoll.report import contents, words
 from plimsoll.statistics.intervals import Interval
@@ -29,10 +31,13 @@ SHOWN = 3
 ROOM = 1.06
 """Length of the scale of the bars / the greatest number on it."""
 
-HEADINGS = ("of the best", "p50", "p99", "CPU/request")
+NUMBER = "Requests/s"
+"""Heading of the bars and their numbers: successful ones."""
+
+HEADINGS = ("vs. the best (95 %)", "p50", "p99", "CPU/request")
 """Columns beside the bars."""
 
-LABELS = ("of best", "p50", "p99", "CPU")
+LABELS = ("vs. best", "p50", "p99", "CPU")
 """The same where there is little room."""
 
 LAID_OVER = 3
@@ -40,6 +45,9 @@ LAID_OVER = 3
 
 MOST_LAID_OVER = 4
 """The most that the reader can choose."""
+
+MOST_NAMED = 2
+"""Frameworks that a mark names."""
 
 MOST_MARKS = 6
 """Marks that the first screen has room for."""
@@ -79,6 +87,7 @@ class Mark:
     Attributes:
         state: The level.
         name: Name of the check, or kind of the error.
+        entries: The frameworks it is about; empty where it is about none, or all, of them.
         count: How many trials it concerns; 0 for the campaign.
         remedies: What to do, each once.
         remarks: The findings on each trial, the first few.
@@ -87,15 +96,25 @@ class Mark:
 
     state: State
     name: str
+    entries: tuple[str, ...]
     count: int
     remedies: tuple[str, ...]
     remarks: tuple[Remark, ...]
     more: int
 
     @property
+    def concerned(self) -> str:
+        """Whom it is about, and in how many trials: `go, node in 3 trials`; may be empty."""
+        trials = wording.several(self.count, "trial") if self.count else ""
+        if not self.entries:
+            return trials
+        names = wording.listed(self.entries, MOST_NAMED)
+        return f"{names} in {trials}" if trials else names
+
+    @property
     def brief(self) -> str:
-        """Its name, with the number of trials where it is about some: `Not steady (2)`."""
-        return f"{self.name} ({self.count})" if self.count else self.name
+        """Its name and whom it is about: `Not steady: go, node in 3 trials`."""
+        return f"{self.name}: {self.concerned}" if self.concerned else self.name
 
 
 @dataclass(frozen=True)
@@ -106,13 +125,15 @@ class RankingAnswer:
         anchor: Its anchor.
         title: Endpoint, and load and driver where there are several.
         place: What the headline is about.
+        about: What a request at the endpoint is; empty where that is not known.
         headline: Who is fastest and by how much.
         further: The first one that is clearly behind, where that is not the next one; else empty.
         counts: How many trials are in each state, without the states that none is in.
-        total: How many trials there are, in words.
+        total: How many trials there are, and of what they are the product, in words.
         marks: The doubts about them, the worst first; no more than there is room for.
         more_marks: How many are left out.
         load: The load in one sentence.
+        lines: What the lines on the bars are; empty where there are none.
         bars: The frameworks, the best first.
         distributions: Their latencies by quantile; None where none is known.
         ranking: The ranking.
@@ -121,6 +142,7 @@ class RankingAnswer:
     anchor: str
     title: str
     place: str
+    about: str
     headline: str
     further: str
     counts: tuple[tuple[State, int], ...]
@@ -128,6 +150,7 @@ class RankingAnswer:
     marks: tuple[Mark, ...]
     more_marks: int
     load: str
+    lines: str
     bars: tuple[Bar, ...]
     distributions: Distributions | None
     ranking: RankingContents
@@ -141,20 +164,17 @@ def answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[Ran
         rankings: Its rankings, as `contents.rankings` gives them.
     """
     by_id = {trial.recording.trial: trial for trial in findings.trials}
-    return [
-        _answer(one, by_id, _campaign_marks(contents.of_table(findings, one.ranking.table)))
-        for one in rankings
-    ]
+    return [_answer(one, by_id, contents.of_table(findings, one.ranking.table)) for one in rankings]
 
 
 def _answer(
-    ranking: RankingContents, by_id: dict[str, TrialFindings], of_campaign: Sequence[Mark]
+    ranking: RankingContents, by_id: dict[str, TrialFindings], doubting: Sequence[Remark]
 ) -> RankingAnswer:
-    trials = [
-        by_id[repetition.trial] for entry in _ranked(ranking) for repetition in entry.repetitions
-    ]
+    ranked = _ranked(ranking)
+    trials = [by_id[repetition.trial] for entry in ranked for repetition in entry.repetitions]
     states = [trial.state for trial in trials]
     own = _trial_marks(trials)
+    of_campaign = _campaign_marks(doubting, [entry.framework for entry in ranked])
     names = {mark.name for mark in own}
     every = [*own, *(mark for mark in of_campaign if mark.name not in names)]
     marks = sorted(every, key=lambda mark: (-_STATES.index(mark.state), -mark.count))
@@ -162,18 +182,22 @@ def _answer(
         anchor=ranking.anchor.replace("ranking", "at", 1),
         title=ranking.title,
         place=f"{'Fastest' if ranking.leads else 'Measured'} at {ranking.title}",
+        about=_ABOUT.get(ranking.ranking.endpoint, ""),
         headline=_headline(ranking),
         further=ranking.clear_lead,
         counts=tuple((state, states.count(state)) for state in _STATES if state in states),
-        total=wording.several(len(trials), "trial"),
+        total=_total(ranked, is_beside=ranked is not ranking.ranking.entries),
         marks=tuple(marks[:MOST_MARKS]),
         more_marks=len(marks[MOST_MARKS:]),
         load=words.load_text(trials[0].recording.load),
+        lines=_lines(ranking.ranking.entries),
         bars=_bars(ranking),
         distributions=distributions.of_ranking(ranking.ranking, by_id),
         ranking=ranking,
     )
 
+
+_ABOUT = {endpoint.name: endpoint.summary for endpoint in ENDPOINTS}
 
 _STATES: tuple[State, ...] = ("sound", "not_checked", "doubtful", "void", "failed")
 
@@ -181,7 +205,21 @@ _STATES: tuple[State, ...] = ("sound", "not_checked", "doubtful", "void", "faile
 def _ranked(ranking: RankingContents) -> Sequence[RankedEntry]:
     """Whom the answer is about: not the yardstick, whose row has a verdict of its own."""
     entries = ranking.ranking.entries
-    return [one for one in entries if not one.is_yardstick] or entries
+    frameworks = tuple(one for one in entries if not one.is_yardstick)
+    return frameworks if frameworks and len(frameworks) < len(entries) else entries
+
+
+def _total(ranked: Sequence[RankedEntry], *, is_beside: bool) -> str:
+    """How many trials: `30 trials (5 frameworks × 6 repetitions, without the yardstick)`."""
+    counts = sorted(len(entry.repetitions) for entry in ranked)
+    trials = wording.several(sum(counts), "trial")
+    if not ranked[1:]:
+        return trials
+    frameworks = wording.several(len(ranked), "framework")
+    fewest, most = counts[0], counts[-1]
+    repetitions = wording.several(most, "repetition")
+    product = f" × {repetitions}" if fewest == most else f", {fewest} to {repetitions}"
+    return f"{trials} ({frameworks}{product}{', without the yardstick' if is_beside else ''})"
 
 
 def _headline(ranking: RankingContents) -> str:
@@ -210,6 +248,13 @@ def _bars(ranking: RankingContents) -> tuple[Bar, ...]:
         _bar(row, entry, scale, _ends(entry, best) if is_compared else _own_ends(entry))
         for row, entry in zip(ranking.rows, entries, strict=True)
     )
+
+
+def _lines(entries: Sequence[RankedEntry]) -> str:
+    """What the lines on the bars are: of ratios where something is compared."""
+    if any(entry.to_best and entry.to_best.interval for entry in entries):
+        return "95 % interval of the ratio to the best"
+    return "95 % interval" if any(entry.low is not None for entry in entries) else ""
 
 
 def _ends(entry: RankedEntry, best: float | None) -> Interval | None:
@@ -260,6 +305,7 @@ def _trial_marks(trials: Sequence[TrialFindings]) -> list[Mark]:
             name,
             [remark for doubt in doubts for remark in doubt.remarks],
             tuple(dict.fromkeys(doubt.remedy for doubt in doubts if doubt.remedy)),
+            trials,
         )
         for name, doubts in found.items()
     ]
@@ -271,17 +317,26 @@ def _mark(
     name: str,
     remarks: Sequence[Remark],
     remedies: tuple[str, ...],
-    count: int | None = None,
+    trials: Sequence[TrialFindings],
 ) -> Mark:
-    """A mark; `count` is that of the subjects unless it is given."""
+    """A mark on some of the trials of a ranking."""
+    concerned = {remark.subject for remark in remarks}
+    names = [one.recording.title for one in trials if contents.title(one.recording) in concerned]
     return Mark(
         state,
         name,
-        len({remark.subject for remark in remarks}) if count is None else count,
+        _if_some(names, [one.recording.title for one in trials]),
+        len(concerned),
         remedies,
         tuple(remarks[:SHOWN]),
         len(remarks[SHOWN:]),
     )
+
+
+def _if_some(names: Iterable[str], every: Iterable[str]) -> tuple[str, ...]:
+    """Each name once; none where these are all of several, which no doubt tells apart."""
+    found, whole = dict.fromkeys(names), dict.fromkeys(every)
+    return () if len(found) == len(whole) > 1 else tuple(found)
 
 
 def _failure_marks(trials: Sequence[TrialFindings]) -> list[Mark]:
@@ -296,23 +351,40 @@ def _failure_marks(trials: Sequence[TrialFindings]) -> list[Mark]:
             kind,
             [contents.ended(trial) for trial in ended],
             tuple(dict.fromkeys(one.recording.ending.hint for one in ended)),
+            trials,
         )
         for kind, ended in grouped.items()
     ]
 
 
-def _campaign_marks(doubting: Iterable[Remark]) -> list[Mark]:
+def _campaign_marks(doubting: Iterable[Remark], frameworks: Sequence[str]) -> list[Mark]:
     """One mark for each check on the campaign that doubts a ranking, with its worst level."""
     found: dict[str, list[Remark]] = {}
     for one in doubting:
         found.setdefault(one.name, []).append(one)
     return [
-        _mark(
+        Mark(
             worst(one.level for one in remarks),
             name,
-            remarks,
+            _if_some(_named(remarks, frameworks), frameworks),
+            0,
             tuple(dict.fromkeys(remedy for one in remarks for remedy in one.remedies)),
-            count=0,
+            tuple(remarks[:SHOWN]),
+            len(remarks[SHOWN:]),
         )
         for name, remarks in found.items()
     ]
+
+
+def _named(remarks: Iterable[Remark], frameworks: Iterable[str]) -> list[str]:
+    """The frameworks that sentences name, in the order of the ranking.
+
+    `go one-core` is not `go`, so longer names are looked for first.
+    """
+    text = " ".join(f"{one.subject} {one.text}" for one in remarks)
+    found: set[str] = set()
+    for name in sorted(frameworks, key=len, reverse=True):
+        text, count = re.subn(rf"(?<![\w:-]){re.escape(name)}(?![\w:-])", "", text)
+        if count:
+            found.add(name)
+    return [name for name in frameworks if name in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -58,17 +59,61 @@ GLOSSARY: Facts = [
 
 
 def subtitle(findings: Findings) -> str:
-    """What the campaign was, in one line."""
-    frameworks = {trial.recording.title for trial in findings.trials}
-    endpoints = {trial.recording.endpoint for trial in findings.trials}
-    parts = [
-        wording.several(len(frameworks), "framework"),
-        wording.several(len(endpoints), "endpoint"),
-        wording.several(len(findings.trials), "trial"),
-    ]
-    days = sorted({trial.recording.zero_utc[:10] for trial in findings.trials})
+    """What the campaign was, in one line: how many trials, and of what they are the product."""
+    recordings = [trial.recording for trial in findings.trials]
+    factors = {
+        "framework": len({one.title for one in recordings}),
+        "endpoint": len({one.endpoint for one in recordings}),
+        "repetition": len({one.repetition for one in recordings}),
+    }
+    trials = wording.several(len(recordings), "trial")
+    parts = [wording.several(count, noun) for noun, count in factors.items()]
+    if factors["repetition"] > 1 and math.prod(factors.values()) == len(recordings):
+        product = [f"{' × '.join(parts)} = {trials}"]
+    else:
+        product = [*parts[:2], trials]
+    days = sorted({one.zero_utc[:10] for one in recordings})
     when = " to ".join(dict.fromkeys([days[0], days[-1]])) if days else ""
-    return " · ".join(part for part in [*parts, when] if part)
+    return " · ".join(part for part in [*product, when] if part)
+
+
+def conditions(findings: Findings) -> str:
+    """How servers and load generator shared the machine, in one sentence; may be empty.
+
+    `servers took turns of 50 ms on 1 core; load generator on 1 core`. Of an import, and of a
+    server that ran already, nothing is known.
+    """
+    recordings = [one.recording for one in findings.measured if one.recording.origin == "campaign"]
+    planned_s = {
+        round((turn.planned_ns or turn.duration_ns) / 1e9, 2)
+        for one in recordings
+        for turn in one.held_turns[:1]
+    }
+    servers = [one.server.cores for one in recordings if one.server is not None]
+    drivers = [one.driver.cores for one in recordings if one.driver is not None]
+    if not servers:
+        return ""
+    turns = wording.listed([wording.seconds(one) for one in sorted(planned_s)])
+    order = f"servers took turns of {turns}" if turns else "one server at a time"
+    return "; ".join(
+        filter(None, (_on_cores(order, servers), _on_cores("load generator", drivers)))
+    )
+
+
+def _on_cores(what: str, confined: Iterable[tuple[int, ...]]) -> str:
+    """On how many cores processes ran: `load generator on 1 to 2 cores`.
+
+    Args:
+        what: The processes.
+        confined: The cores that each of them was confined to; empty for none.
+    """
+    counts = sorted({len(one) for one in confined})
+    if not counts:
+        return ""
+    if not counts[0]:
+        return f"{what} on all cores"
+    fewest = f"{counts[0]} to " if counts[0] < counts[-1] else ""
+    return f"{what} on {fewest}{wording.several(counts[-1], 'core')}"
 
 
 def configuration(findings: Findings) -> Facts:

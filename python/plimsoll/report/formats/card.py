@@ -36,12 +36,16 @@ class Card:
         subtitle: What it was, in one line.
         answer: The first ranking; None where there is none.
         machines: Each host in one line.
+        conditions: How servers and load generator shared the machine; may be empty.
+        headings: Headings of the bars and of the ratios beside them.
     """
 
     campaign: str
     subtitle: str
     answer: PaperAnswer | None
     machines: tuple[str, ...]
+    conditions: str
+    headings: tuple[str, str]
 
 
 def write(findings: Findings, into: Path) -> Path:
@@ -74,4 +78,6 @@ def card(findings: Findings) -> Card:
         subtitle=contents.subtitle(findings),
         answer=paper.answered(answers[0], MOST_BARS) if answers else None,
         machines=tuple(line for line, _ in contents.machines(findings).values()),
+        conditions=contents.conditions(findings),
+        headings=(answer.NUMBER, answer.HEADINGS[0]),
     )

@@ -184,6 +184,8 @@ def render(findings: Findings) -> str:
             ],
             frameworks=_frameworks(findings),
             most_laid_over=answer.MOST_LAID_OVER,
+            conditions=contents.conditions(findings),
+            answer_number=answer.NUMBER,
             answer_headings=answer.HEADINGS,
             answer_labels=answer.LABELS,
             campaign=[one for one in of_campaign if one.level != "sound"],

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 NAME = "markdown"
 FILE = "report.md"
 FOLDER = "charts"
-RATIOS = ("of the best", "vs. next")
+RATIOS = ("vs. the best", "vs. the next")
 MOST_LINES = 100
 """Lines of answers that are shown; those of further rankings are folded."""
 
@@ -77,7 +77,15 @@ def render(findings: Findings) -> str:
     parts = [
         f"# {literal(findings.campaign)}",
         literal(contents.subtitle(findings)),
-        *(f"on {literal(summary)}" for summary, _ in machines),
+        "; ".join(
+            filter(
+                None,
+                (
+                    *(f"on {literal(summary)}" for summary, _ in machines),
+                    literal(contents.conditions(findings)),
+                ),
+            )
+        ),
         *foremost,
         *_answers(findings, rankings),
         *_notices(findings),
@@ -120,7 +128,7 @@ def _answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[st
 def _answer(found: RankingAnswer) -> list[str]:
     counts = " · ".join(f"{words.MARKS[state]} {count} {state}" for state, count in found.counts)
     marks = [f"{words.MARKS[mark.state]} {literal(mark.brief)}" for mark in found.marks]
-    headings = ("rank", "framework", "goodput, responses/s", "95 %", *answer.HEADINGS, "verdict")
+    headings = ("rank", "framework", answer.NUMBER, "95 %", *answer.HEADINGS, "verdict")
     return [
         f"## {literal(found.place)}",
         f"**{literal(found.headline)}**{f'; {literal(found.further)}' if found.further else ''}",

@@ -203,6 +203,8 @@ class Paper:
         subtitle: What the campaign was, in one line.
         machines: Each host in one line.
         extent: What to say of trials that are missing; may be empty.
+        conditions: How servers and load generator shared the machine; may be empty.
+        answer_number: Heading of the bars.
         answer_headings: Headings of the columns beside the bars.
         answers: The rankings on the first page.
         configuration: The configuration and the hosts.
@@ -234,6 +236,8 @@ class Paper:
     subtitle: str
     machines: tuple[str, ...]
     extent: str
+    conditions: str
+    answer_number: str
     answer_headings: tuple[str, ...]
     answers: tuple[PaperAnswer, ...]
     configuration: Facts
@@ -315,6 +319,8 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         subtitle=contents.subtitle(findings),
         machines=tuple(summary for _, summary in hosts),
         extent=contents.extent(findings),
+        conditions=contents.conditions(findings),
+        answer_number=answer.NUMBER,
         answer_headings=answer.HEADINGS,
         answers=tuple(answered(one, MOST_BARS) for one in answer.answers(findings, rankings)),
         configuration=[*contents.configuration(findings), *hosts],
@@ -378,11 +384,10 @@ def _doubts(marks: Sequence[Mark]) -> str:
 
 
 def _doubt_text(mark: Mark) -> str:
-    """A doubt in a few words: its check, how many trials it concerns, and what it found first."""
-    state = words.level_name(mark.state)
-    concerned = f", {wording.several(mark.count, 'trial')}" if mark.count else ""
+    """A doubt in a few words: its check, its level, whom it is about, and what it found first."""
+    state = ", ".join(filter(None, (words.level_name(mark.state), mark.concerned)))
     sentence = mark.remarks[0].sentences[0].clause if mark.remarks else ""
-    return f"{mark.name} ({state}{concerned})" + (f": {sentence}" if sentence else "")
+    return f"{mark.name} ({state})" + (f": {sentence}" if sentence else "")
 
 
 def _statement(remark: Remark, note: str) -> Statement:

@@ -134,7 +134,7 @@ def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
     table.add_column("rank", justify="right", no_wrap=True)
     table.add_column("framework", overflow="fold", min_width=10)
     headings = ranking.headings[: BESIDE if is_wide else 0]
-    ratios = ("of the best", "vs. next") if is_wide else ("of the best",)
+    ratios = ("vs. the best", "vs. the next") if is_wide else ("vs. the best",)
     for heading in ("goodput", *ratios, *headings):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold", min_width=10)

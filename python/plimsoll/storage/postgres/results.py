@@ -322,10 +322,6 @@ class PostgresResults:
         with self._waiting.locked(), self.session.alone():
             yield
 
-    def being_recorded(self, trial_id: str) -> Path:
-        """Folder on this host in which a trial is being recorded, if it is."""
-        return self._waiting.being_recorded(trial_id)
-
     @contextmanager
     def trial(self, trial_id: str) -> Generator[Path]:
         """A folder for the files of a trial, which is loaded if the block succeeds.

@@ -450,13 +450,16 @@
 
   function sort(table, column, way) {
     const body = table.tBodies[0];
+    const headings = [...table.tHead.rows[0].cells];
     body.append(...asMade.get(table));
-    [...table.tHead.rows[0].cells].forEach((cell, place) => {
+    headings.forEach((cell, place) => {
       if (place === column && way) cell.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
       else cell.removeAttribute("aria-sort");
     });
     if (!way) return;
-    const keyed = groups(body).map((rows) => ({ rows, key: key(rows[0], column) }));
+    // A heading of several columns, as that of bars and their numbers, sorts by the last of them.
+    const last = headings.slice(0, column + 1).reduce((columns, cell) => columns + cell.colSpan, -1);
+    const keyed = groups(body).map((rows) => ({ rows, key: key(rows[0], last) }));
     keyed.sort((one, other) => compare(one.key, other.key, way));
     body.append(...keyed.flatMap(({ rows }) => rows));
   }
@@ -471,7 +474,7 @@
   const WAYS = { none: 0, descending: -1, ascending: 1 };
   sortable.forEach((table, number) => {
     [...table.tHead.rows[0].cells].forEach((cell, column) => {
-      if (!cell.textContent.trim() || cell.classList.contains("track-head")) return;
+      if (!cell.textContent.trim()) return;
       const button = document.createElement("button");
       button.type = "button";
       button.className = "sort";
