@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll import lab, machine
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.events import Listener, Notice, Step, ignore
-from plimsoll.lab import databases, framework_check, one_line, selection
+from plimsoll.lab import arguments, databases, framework_check, one_line, selection
 from plimsoll.lab.framework_check import CheckSettings
 from plimsoll.report.results import checked
 
@@ -60,6 +60,7 @@ class CheckResult:
         return lab.charts.check_html(self.frameworks)
 
 
+@arguments.checked()
 def check(
     *names: str,
     seed: int = SEED,

@@ -123,6 +123,7 @@ class LineResult:
         """The answer for an issue or a pull request."""
         return line_result.markdown(self.found)
 
+    @arguments.checked()
     def text(self, *, verbose: bool = False) -> str:
         """Figures for a terminal, without the sentence.
 
@@ -160,6 +161,7 @@ class LineResult:
         self.campaign.close()
 
 
+@arguments.checked(**load_options.CHOICES)
 def line(  # noqa: PLR0913 - one argument for each option
     url: str | Sequence[str],
     limit: str | Sequence[str],
@@ -239,9 +241,9 @@ def line(  # noqa: PLR0913 - one argument for each option
         Interrupted: Ctrl-C.
         KeyboardInterrupt: The same while nothing is measured.
     """
-    wanted = _wanted(arguments.several("limit", limit), errors, budget_s, within)
+    wanted = _wanted(arguments.several(limit), errors, budget_s, within)
     requested = LoadOptions(
-        urls=tuple(map(urls.parts, arguments.several("url", url))),
+        urls=urls.several(arguments.several(url)),
         connections=connections,
         duration_s=PEAK_S,
         threads=threads,
@@ -264,7 +266,6 @@ def line(  # noqa: PLR0913 - one argument for each option
         ciphers=tuple(ciphers),
         tls_resume=tls_resume,
     )
-    arguments.require(requested)
     place = load_options.path(record)
     return _searched(requested, arrivals, wanted, place, storage, on_event)
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.plan import Trial
 
 
+@arguments.checked(**load_options.CHOICES)
 def load(  # noqa: PLR0913 - one argument for each option
     url: str | Sequence[str],
     *,
@@ -167,7 +168,7 @@ def load(  # noqa: PLR0913 - one argument for each option
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
     requested = LoadOptions(
-        urls=tuple(map(urls.parts, arguments.several("url", url))),
+        urls=urls.several(arguments.several(url)),
         connections=connections,
         duration_s=duration_s,
         threads=threads,
@@ -228,7 +229,6 @@ def loaded(
         storage: Address of a database that keeps the rows.
         on_event: Called with each event.
     """
-    arguments.require(requested)
     planned = load_options.trial(requested)
     require_place(record, storage)
     known = (

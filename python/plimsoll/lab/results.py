@@ -21,7 +21,7 @@ from plimsoll.aggregate.stages import stages
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.errors import InputError, Problem
 from plimsoll.findings import derivation
-from plimsoll.lab import one_line
+from plimsoll.lab import arguments, one_line
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.report import words
 from plimsoll.storage import documents
@@ -67,6 +67,7 @@ VERDICTS = pa.schema(
 """
 
 
+@arguments.checked()
 def read(
     path: str | os.PathLike[str],
     *,
@@ -87,7 +88,7 @@ def read(
         InputError: There is no recording, no such storage, or a threshold is wrong.
         StorageError: The results cannot be read.
     """
-    wanted = findings.campaign_thresholds.read(lab.arguments.several("fail_if", fail_if))
+    wanted = findings.campaign_thresholds.read(fail_if)
     with ExitStack() as closing:
         stored = closing.enter_context(storages.opened(Path(path), storage))
         require_recordings(stored)
@@ -191,6 +192,7 @@ class CampaignResults:
         """The trials that are recorded, in the order of the plan."""
         return tuple(TrialResult(self, trial_id) for trial_id in self.stored.trial_ids())
 
+    @arguments.checked()
     def trial(self, trial_id: str) -> TrialResult:
         """One trial.
 
@@ -245,6 +247,7 @@ class CampaignResults:
         of_trials = [verdict for one in self.findings.trials for verdict in one.verdicts]
         return _verdict_rows([*of_trials, *self.findings.verdicts])
 
+    @arguments.checked()
     def report(
         self, formats: Sequence[str] = ("html", "pdf", "markdown", "card")
     ) -> tuple[Path, ...]:
@@ -260,8 +263,7 @@ class CampaignResults:
             InputError: There is no such format.
             StorageError: It could not be written.
         """
-        chosen = lab.arguments.several("formats", formats)
-        return lab.charts.report(self.findings, self.stored.report, chosen)
+        return lab.charts.report(self.findings, self.stored.report, formats)
 
     def __repr__(self) -> str:
         """Campaign, place, trials, and how many of them have each level."""
@@ -379,6 +381,7 @@ class TrialResult:
         """What server and driver wrote, by name: `server.log`."""
         return self.campaign.stored.logs(self.id)
 
+    @arguments.checked()
     def chart(self, name: str) -> TrialChart:
         """A chart of the report.
 
