@@ -98,14 +98,15 @@ def judged(trial: Tables) -> TrialFindings:
     )
 
 
-def listed(trial: Tables) -> TrialFindings:
+def listed(trial: Tables, found: TrialFindings) -> TrialFindings:
     """The same with what only a list of everything needs: kinds of failures, and the steady state.
 
     Args:
         trial: Its tables.
+        found: What `judged` found.
     """
     return dataclasses.replace(
-        judged(trial),
+        found,
         failures=failures.kinds(failures.by_second(trial.requests)) if _has_failed(trial) else (),
         steady_state=steady_state.in_full(trial.recording, trial.requests, trial.usage),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from plimsoll import report, texts, wording
 from plimsoll import storage as storages
@@ -16,7 +16,7 @@ from plimsoll.intake.rows import ReadOptions
 from plimsoll.intake.unpacked import stem
 from plimsoll.lab import arguments
 from plimsoll.lab.campaigns import RESULTS
-from plimsoll.lab.results import CampaignResults, TrialResult
+from plimsoll.lab.results import CampaignResults, ClosesCampaign, TrialResult
 
 if TYPE_CHECKING:
     import os
@@ -35,7 +35,7 @@ _SEPARATORS = {"tab": "\t", "\\t": "\t"}
 
 
 @dataclass(frozen=True, repr=False)
-class ImportResult(TrialResult):
+class ImportResult(ClosesCampaign, TrialResult):
     """An imported recording, with everything a trial has.
 
     Attributes:
@@ -43,18 +43,6 @@ class ImportResult(TrialResult):
     """
 
     files: tuple[ImportStats, ...] = ()
-
-    def __enter__(self) -> Self:
-        """The result, closed after the block."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
-
-    def close(self) -> None:
-        """Closes the storage; the recording stays."""
-        self.campaign.close()
 
     def files_as_json(self) -> list[JsonObject]:
         """The row counts of each file, ready for JSON."""

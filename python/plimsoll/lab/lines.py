@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from plimsoll import errors as all_errors
 from plimsoll import lab, machine, wording
@@ -25,6 +25,7 @@ from plimsoll.findings import derivation, load_lines
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.lab import arguments, driven_load, load_options, loads, one_line, urls
 from plimsoll.lab.load_options import LoadOptions
+from plimsoll.lab.results import ClosesCampaign
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.load_line import counting, limits, search
 from plimsoll.load_line.search import Searched, SearchGoal
@@ -69,7 +70,7 @@ _LEAST_QUICK_S = 0.05
 
 
 @dataclass(frozen=True, repr=False)
-class LineResult:
+class LineResult(ClosesCampaign):
     """Load lines, one for each limit, with every try.
 
     What was not recorded lies in a temporary folder, which `close`, the end of a `with` block, or
@@ -147,18 +148,6 @@ class LineResult:
     def _repr_html_(self) -> str:
         """The same from the report's parts."""
         return lab.charts.line_html(self.found)
-
-    def __enter__(self) -> Self:
-        """The result, closed after the block."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
-
-    def close(self) -> None:
-        """Closes the storage; tries that were not recorded are removed."""
-        self.campaign.close()
 
 
 @arguments.checked(**load_options.CHOICES)

@@ -220,8 +220,9 @@ class ParquetResults:
         """Output of server and driver by file name: `server.log`.
 
         Raises:
-            StorageError: A log cannot be read.
+            StorageError: A log cannot be read, or the trial was removed.
         """
+        self.require(trial_id)
         with writing(self.folder):
             found = sorted((self.trials / trial_id).glob("*.log"))
             return {path.name: path.read_text("utf-8", "replace") for path in found}
