@@ -404,7 +404,9 @@ class TrialResult:
     @property
     def logs(self) -> Mapping[str, str]:
         """What server and driver wrote, by name: `server.log`."""
-        return self.campaign.stored.logs(self.id)
+        stored = self.campaign.stored
+        stored.recording(self.id)  # of a trial that is gone there are no logs, and no error
+        return stored.logs(self.id)
 
     @arguments.checked()
     def chart(self, name: str) -> TrialChart:

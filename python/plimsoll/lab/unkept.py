@@ -16,6 +16,8 @@ from plimsoll.recording import Recording
 from plimsoll.storage.parquet import ParquetResults
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
 
     from plimsoll.aggregate.trial import Tables
@@ -64,6 +66,15 @@ class UnkeptResults(ParquetResults):
         if not found:
             raise self._gone()
         return found
+
+    def logs(self, trial_id: str) -> Mapping[str, str]:
+        """Output of server and driver by file name.
+
+        Raises:
+            StorageError: The folder is gone.
+        """
+        self.require(trial_id)
+        return super().logs(trial_id)
 
     def require(self, trial_id: str) -> None:
         """Does nothing as long as the folder of a trial is there.
