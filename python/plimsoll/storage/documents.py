@@ -119,7 +119,7 @@ def plan(content: object) -> list[PlannedTrial]:
         values = _object(trial, "a trial")
         if not isinstance(values["id"], str):
             raise ValueError("the `id` of a trial is not text")  # noqa: TRY004 - the same
-        _object(values["load"], "the `load` of a trial")
+        _object(values.get("load", {}), "the `load` of a trial")
     return cast("list[PlannedTrial]", trials)
 
 

@@ -198,12 +198,13 @@ class ParquetResults:
         path = self.trials / trial_id / f"{name}.parquet"
         if not path.exists():
             self._require_none_written(trial_id, path)
-        else:
-            self._require_unchanged([path], documents.REPEAT_TRIAL)
         try:
-            return door.rows.dataset(path, name)
+            found = door.rows.dataset(path, name)
         except (OSError, ValueError) as error:
             raise _damaged(path, error, documents.REPEAT_TRIAL) from error
+        if path.exists():
+            self._require_unchanged([path], documents.REPEAT_TRIAL)
+        return found
 
     def _require_unchanged(self, files: Sequence[Path], hint: str) -> None:
         """Does nothing where files of one folder are what was written.
@@ -274,12 +275,12 @@ class ParquetResults:
         if not folder.is_dir():
             return None
         tables = sorted(folder.glob("*.parquet"))
-        self._require_unchanged([folder / _JUDGED, *tables], _JUDGE_AGAIN)
         try:
             judged = json.loads((folder / _JUDGED).read_bytes())
             found = {path.stem: door.rows.read(path) for path in tables}
         except (OSError, ValueError) as error:
             raise _damaged(folder, error, _JUDGE_AGAIN) from error
+        self._require_unchanged([folder / _JUDGED, *tables], _JUDGE_AGAIN)
         return DerivedTrial(found, judged)
 
     def prune_derived(self) -> None:
