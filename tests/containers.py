@@ -12,8 +12,8 @@ from own_networks import SERVE
 
 _MADE = """
 ip link set lo up
-mount --bind /tmp /tmp
-mount --bind {folder} {folder}
+mount --rbind /tmp /tmp
+mount --rbind {folder} {folder}
 while read -r _ _ _ _ at options _; do
   case "$at" in
     {folder} | /tmp | /tmp/* | /proc | /proc/* | /dev | /dev/*) ;;
@@ -31,7 +31,8 @@ def in_container(folder: Path, *, served: bool = False) -> tuple[str, ...]:
     It is process 1 among processes of its own. Its network has nothing but loopback. Nothing but
     the folder and `/tmp` can be written to; there are no control groups; `/dev/shm` is tiny.
 
-    The test is skipped where that cannot be made.
+    The test is skipped where that cannot be made. Mounts below `/tmp` are bound with it: without
+    them the kernel refuses while another test has one there (mount_namespaces(7), locked mounts).
 
     Args:
         folder: Where the command works.

@@ -13,8 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-import altair as alt
-
+from plimsoll import vega_lite as alt
 from plimsoll import wording
 from plimsoll.aggregate.seconds import AFTER
 

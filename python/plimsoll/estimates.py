@@ -28,8 +28,11 @@ REQUEST_BYTES = 48
 ROW_S = 2e-6
 """Seconds for which each request is stored, summarised and judged after the load."""
 
-PROGRAM_S = 1.0
-"""Seconds in which the program starts and ends, outside of what it can measure."""
+ASSUMED_PROGRAM_S = 1.0
+"""Seconds in which the program starts, assumed: the interpreter and its imports."""
+
+EXIT_S = 0.5
+"""Seconds in which the program ends, after what it can measure."""
 
 ASSUMED_BEGIN_S = 1.0
 """Seconds of a run before its first server, assumed: digests of what runs, facts of the host."""
@@ -114,7 +117,9 @@ class Paces:
     Attributes:
         frameworks: By reference; those that never ran here are missing.
         turn_s: Seconds around each turn.
-        begin_s: Seconds of a run before its first server; None where there was none.
+        program_s: Seconds in which the program started that conducted a run; None where there was
+            none.
+        begin_s: Seconds from then to its first server; None where there was none.
         begin_with_database_s: The same where PostgreSQL starts in it.
         report_factors: How much longer a report takes than `report_s` says, by `size_class`.
         others: Frameworks that ran here, and that nobody asks for.
@@ -122,6 +127,7 @@ class Paces:
 
     frameworks: Mapping[str, FrameworkPace] = field(default_factory=dict[str, FrameworkPace])
     turn_s: float = ASSUMED_TURN_S
+    program_s: float | None = None
     begin_s: float | None = None
     begin_with_database_s: float | None = None
     report_factors: Mapping[int, float] = field(default_factory=dict[int, float])
@@ -171,16 +177,17 @@ class Paces:
         return max(0.0, _mean_of(gates_s, ASSUMED_GATE_S)) + kept.start_s
 
     def until_first_server_s(self, *, has_database: bool) -> float:
-        """Seconds of a run before its first server.
+        """Seconds of a run before its first server, with the start of the program.
 
         Args:
             has_database: Whether PostgreSQL starts in it.
         """
-        alone_s = ASSUMED_BEGIN_S if self.begin_s is None else self.begin_s
+        program_s = ASSUMED_PROGRAM_S if self.program_s is None else self.program_s
+        alone_s = program_s + (ASSUMED_BEGIN_S if self.begin_s is None else self.begin_s)
         if not has_database:
             return alone_s
         kept = self.begin_with_database_s
-        return alone_s + ASSUMED_DATABASE_S if kept is None else kept
+        return alone_s + ASSUMED_DATABASE_S if kept is None else program_s + kept
 
     def report_s(self, trials: int) -> float:
         """Seconds of the report of some trials, by the reports of the nearest number of trials.
@@ -290,7 +297,7 @@ def estimate(
     requests = [_requests(trial.load, _rate(trial, paces)) for trial in trials]
     duration_s = conducting_s(trials, course, paces) + ROW_S * sum(requests)
     if with_report and trials:
-        duration_s += PROGRAM_S
+        duration_s += EXIT_S
         duration_s += paces.until_first_server_s(has_database=course.has_database)
         duration_s += paces.report_s(len(trials))
     return PlanEstimate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,13 @@ def test_a_start_command_that_cannot_be_run_is_a_failed_start(tmp_path: Path) ->
         with started(subject, log=tmp_path / "log"):
             pass
     assert "plimsoll install" in caught.value.hint
+
+
+def test_a_mere_command_that_ends_is_not_sent_to_an_installation(tmp_path: Path) -> None:
+    command = replace(framework(tmp_path, small_servers.ENDS_AT_ONCE), endpoints=())
+    with pytest.raises(StartFailed) as caught, started(command, log=tmp_path / "log"):
+        pass
+    assert caught.value.hint.startswith("run the command alone")
 
 
 def test_a_server_that_never_listens_is_not_ready(tmp_path: Path) -> None:

@@ -241,7 +241,8 @@ def test_several_urls_have_a_line_each(
     counting: tuple[str, type[Counting]], tmp_path: Path
 ) -> None:
     address, _ = counting
-    ran = run("load", f"{address}/a", f"{address}/b", "-n", 100, "-c", 2, folder=tmp_path)
+    typed = (f"{address}/a", f"{address}/b", "-n", 100, "-c", 2, "-v")
+    ran = run("load", *typed, folder=tmp_path)
     lines = [line.split() for line in ran.stdout.splitlines()]
     answers = {line[0]: int(line[1]) for line in lines if line and line[0] in ("/a", "/b")}
     assert sum(answers.values()) == 100

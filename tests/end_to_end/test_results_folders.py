@@ -14,8 +14,7 @@ from command_line import TOY, TOYS, Ran, run, start
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
-FULL = ("no space left for results", "the engine could not write its records")
-"""What is said of a full disk, by the lab or by the engine, whoever meets it first."""
+FULL = "error: no space left for results in `"
 
 QUICK = ("--no-report", *TOYS)
 
@@ -137,6 +136,27 @@ def test_derived_tables_that_are_damaged_are_made_anew(
 
 
 @pytest.mark.root
+@pytest.mark.parametrize(("kept", "where"), [(True, "`--record`"), (False, "`TMPDIR`")])
+def test_a_load_that_fills_the_disk_says_which_and_what_to_do(
+    reference_server: str,
+    small_disk: Path,
+    tmp_path: Path,
+    *,
+    kept: bool,
+    where: str,
+) -> None:
+    elsewhere = {} if kept else {"TMPDIR": str(small_disk)}
+    free = shutil.disk_usage(small_disk).free
+    (small_disk / "ballast").write_bytes(b"\0" * (free - 50_000))
+    record = ("--record", small_disk / "mine") if kept else ()
+    ran = run(
+        "load", reference_server, "-n", 20_000, *record, folder=tmp_path, environment=elsewhere
+    )
+    refused(ran, f"no space left for results in `{small_disk}/", where)
+    assert "resume" not in ran.stderr
+    assert [path.name for path in small_disk.iterdir()] == ["ballast"]
+
+
 def test_a_full_disk_ends_the_campaign_and_keeps_what_is_complete(
     small_disk: Path, tmp_path: Path
 ) -> None:
@@ -147,7 +167,7 @@ def test_a_full_disk_ends_the_campaign_and_keeps_what_is_complete(
     free.write_bytes(b"\0" * (shutil.disk_usage(small_disk).free - 30_000))
     full = run(*asked, folder=tmp_path)
     assert full.code == 6, full.stderr
-    assert any(f"error: {words}" in full.stderr for words in FULL), full.stderr
+    assert FULL in full.stderr, full.stderr
     assert "hint: free disk space" in full.stderr
     assert [path.name for path in (results / "trials").iterdir()] == ["toy.plaintext.steady.1"]
 

@@ -17,8 +17,9 @@ from plimsoll.estimates import (
     ASSUMED_BESIDE_S,
     ASSUMED_DATABASE_S,
     ASSUMED_GATE_S,
+    ASSUMED_PROGRAM_S,
     AT_ONCE,
-    PROGRAM_S,
+    EXIT_S,
     ROW_S,
     Course,
     FrameworkPace,
@@ -88,7 +89,14 @@ def test_the_time_of_a_plan_is_loads_starts_pauses_rows_and_report() -> None:
     starts_and_rest_s = 6 * (0.1 + 1.0) + 3 * (4.0 + 2.0)
     rows_s = ROW_S * 10 * (3 * 100 + 3 * 300 + 3 * 10)
     assert found.duration_s == pytest.approx(
-        PROGRAM_S + 4.0 + 90.0 + starts_and_rest_s + 8 * 5.0 + rows_s + 2 * report_s(9)
+        EXIT_S
+        + ASSUMED_PROGRAM_S
+        + 4.0
+        + 90.0
+        + starts_and_rest_s
+        + 8 * 5.0
+        + rows_s
+        + 2 * report_s(9)
     )
 
 
@@ -96,7 +104,7 @@ def test_a_run_under_way_has_begun_and_leaves_out_its_report() -> None:
     trials = plan(CAMPAIGN)
     whole, rest = (estimate(trials, AT_ONCE, KNOWN, with_report=one) for one in (True, False))
     assert whole.duration_s - rest.duration_s == pytest.approx(
-        PROGRAM_S + 4.0 + 2 * report_s(len(trials))
+        EXIT_S + ASSUMED_PROGRAM_S + 4.0 + 2 * report_s(len(trials))
     )
 
 
@@ -114,12 +122,15 @@ def test_a_run_begins_later_where_postgresql_starts() -> None:
         False,
         True,
     )
+    program_s = 0.7
     begins_s = [
         paces.until_first_server_s(has_database=one)
-        for paces in (KNOWN, Paces())
+        for paces in (replace(KNOWN, program_s=program_s), Paces())
         for one in (False, True)
     ]
-    assert begins_s == [4.0, 9.0, ASSUMED_BEGIN_S, ASSUMED_BEGIN_S + ASSUMED_DATABASE_S]
+    alone_s = ASSUMED_PROGRAM_S + ASSUMED_BEGIN_S
+    expected_s = [program_s + 4.0, program_s + 9.0, alone_s, alone_s + ASSUMED_DATABASE_S]
+    assert begins_s == pytest.approx(expected_s)
 
 
 def test_what_other_frameworks_took_here_is_nearer_than_an_assumption() -> None:

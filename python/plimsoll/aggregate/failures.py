@@ -11,16 +11,30 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from plimsoll import tables
-from plimsoll.aggregate import query
+from plimsoll.aggregate import first_figures, query
 from plimsoll.aggregate.counted import Failure
+from plimsoll.aggregate.engine_records import EngineRecords
 from plimsoll.aggregate.outcomes import error_name
 from plimsoll.aggregate.shaping import shaped
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows
+    from plimsoll.recording import Recording
 
 BY_SECOND = tables.FAILURES_BY_SECOND.schema
 """Schema of `by_second`."""
+
+
+def of_trial(recording: Recording, requests: Rows) -> tuple[Failure, ...]:
+    """The kinds of failure of a trial, the most frequent first.
+
+    Args:
+        recording: What happened.
+        requests: Its table `requests`, or the engine's records.
+    """
+    if isinstance(requests, EngineRecords):
+        return first_figures.of_records(recording, requests.folder).failures
+    return kinds(by_second(requests))
 
 
 def kinds(failed: pa.Table) -> tuple[Failure, ...]:

@@ -56,6 +56,9 @@ MOST_STEPS = 1_000_000
 MOST_REQUESTS = 10**15
 """The most requests that a load may be limited to."""
 
+COUNTED_S = 3600.0
+"""A load that is to end after a number of requests alone ends after this long, in seconds."""
+
 MOST_PER_CONNECTION = 2**32 - 1
 """The highest limit of requests per connection; the engine stores it in four bytes."""
 
@@ -187,6 +190,11 @@ class Load:
     request_limit: int | None = None
     threads: int | None = None
     server_cores: tuple[int, ...] | None = None
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it ends after some time, if not after some requests before."""
+        return self.request_limit is None or self.stages[-1].duration_s != COUNTED_S
 
     @property
     def duration_s(self) -> float:

@@ -10,9 +10,8 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import altair as alt
-
 from plimsoll import canvas, wording
+from plimsoll import vega_lite as alt
 from plimsoll.canvas import LEVEL_SHAPES
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-import altair as alt
-
 from plimsoll import canvas, wording
+from plimsoll import vega_lite as alt
 from plimsoll.canvas import LEVEL_COLOURS, LEVEL_SHAPES
 
 if TYPE_CHECKING:

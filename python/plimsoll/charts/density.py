@@ -10,9 +10,8 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
-import altair as alt
-
 from plimsoll import canvas, wording
+from plimsoll import vega_lite as alt
 from plimsoll.aggregate import latency_buckets
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-import altair as alt
-
 from plimsoll import canvas, wording
+from plimsoll import vega_lite as alt
 
 if TYPE_CHECKING:
     from plimsoll.canvas import Row, Specification

@@ -11,9 +11,8 @@ from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
-import altair as alt
-
 from plimsoll import canvas, wording
+from plimsoll import vega_lite as alt
 from plimsoll.aggregate.outcomes import error_name
 
 if TYPE_CHECKING:

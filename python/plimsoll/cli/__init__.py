@@ -221,19 +221,20 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     gc.set_threshold(GARBAGE_OBJECTS)
     _make_outputs_fit()
     sys.meta_path.insert(0, _WithoutPandas())
-    code = ended(arguments)
+    code = ended(arguments, is_program=True)
     _let_go()
     sys.exit(code)
 
 
-def ended(arguments: Sequence[str] | None = None) -> int:
+def ended(arguments: Sequence[str] | None = None, *, is_program: bool = False) -> int:
     """Runs one verb; gives its exit code, whatever ended it.
 
     Args:
         arguments: What was typed after the program's name; None for the process's own.
+        is_program: Whether the process was started for it: its age then tells what a start takes.
     """
     try:
-        code = plimsoll.main(arguments, prog_name="plimsoll", standalone_mode=False)
+        code = plimsoll.main(arguments, prog_name="plimsoll", standalone_mode=False, obj=is_program)
         sys.stdout.flush()
     except (KeyboardInterrupt, click.Abort):
         return messages.error("interrupted", "", INTERRUPTED)

@@ -19,6 +19,12 @@ SEED = 1
 
 @click.command(name="check")
 @options.framework_names
+@click.option(
+    "--endpoints",
+    metavar="NAMES",
+    shell_complete=options.completed("endpoints"),
+    help="Endpoints of the contract, as `json,empty`.  [default: all it serves]",
+)
 @click.option("--seed", default=SEED, show_default=True, help="Seed of the random request values.")
 @click.option("--full", is_flag=True, help="Show every violation and complete requests.")
 @click.option(
@@ -31,6 +37,7 @@ SEED = 1
 @options.as_json
 def command(
     names: tuple[str, ...],
+    endpoints: str | None,
     seed: int,
     full: bool,
     compliance: bool,
@@ -50,6 +57,7 @@ def command(
     listener = cli.checking.quietly if as_json else cli.checking.CheckPrinter(full)
     result = plimsoll.check(
         *names,
+        endpoints=cli.incoming.names(endpoints),
         seed=seed,
         compliance=compliance,
         available=available,

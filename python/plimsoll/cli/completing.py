@@ -63,6 +63,14 @@ def settings(
     return [CompletionItem(f"{start}{one.value}") for one in _beginning(last, names)]
 
 
+def endpoints(
+    _ctx: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Endpoints of the contract; each of several, which commas separate, is completed."""
+    before, comma, last = incomplete.rpartition(",")
+    return [CompletionItem(f"{before}{comma}{one.value}") for one in _beginning(last, _endpoints())]
+
+
 def _frameworks(ctx: click.Context) -> list[str]:
     try:
         root = framework.search(ctx.params.get("root"))

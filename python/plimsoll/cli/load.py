@@ -12,7 +12,7 @@ import click
 import plimsoll
 from plimsoll import cli, lab, report
 from plimsoll.campaign.requests import CODINGS
-from plimsoll.cli import EPILOGUE, messages, options
+from plimsoll.cli import EPILOGUE, messages, options, other_tools
 from plimsoll.errors import LIMIT_MISSED, InputError, Problem, exit_code_of
 from plimsoll.findings import thresholds
 
@@ -90,18 +90,28 @@ def _refuse_script(_context: click.Context, _option: click.Parameter, script: st
 
 
 class LoadVerb(options.Grouped):
-    """The verb, which knows the `-q` of oha, a rate, from its own, which takes no value."""
+    """The verb, which knows options of other load tools.
+
+    The `-q` of oha is a rate; its own takes no value.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads arguments.
 
         Raises:
-            InputError: One is oha's `-q RATE`.
+            InputError: One is oha's `-q RATE`, or an option of another tool.
         """
         for rate in _OHAS_RATE.findall("\n".join(args)):
             hint = f"write `-R {rate}` for a rate; `-q` alone prints one line"
             raise InputError([Problem("", f"`-q {rate}`: `-q` takes no value", hint)])
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name
+            if name not in other_tools.IN_PLACE:
+                raise
+            hint = f"write `{other_tools.IN_PLACE[name]}`; see `plimsoll load --help`"
+            raise InputError([Problem("", f"no such option `{name}`", hint)]) from None
 
 
 @click.command(name="load", cls=LoadVerb, groups=GROUPS, alone=ALONE, epilog=EPILOGUE)
@@ -119,9 +129,7 @@ class LoadVerb(options.Grouped):
     "--duration",
     "duration_s",
     type=options.DURATION,
-    default="10s",
-    show_default=True,
-    help="Length of the measurement window: 500ms, 30s, 2m.",
+    help="Length of the measurement window: 500ms, 30s, 2m.  [default: 10s]",
 )
 @click.option("-z", "as_oha", type=options.DURATION, hidden=True, help="oha's name of -d.")
 @click.option("-k", is_flag=True, hidden=True, expose_value=False, help="ab's: always so.")
@@ -138,7 +146,7 @@ class LoadVerb(options.Grouped):
     "-n",
     "--requests",
     type=options.COUNT,
-    help="Stop after this many requests instead of a duration.",
+    help="Stop after this many requests; with -d, after whichever comes first.",
 )
 @click.option(
     "-R",
@@ -300,7 +308,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     *,
     url: tuple[str, ...],
     connections: int,
-    duration_s: float,
+    duration_s: float | None,
     as_oha: float | None,
     requests: int | None,
     rate_per_s: float | None,
@@ -387,7 +395,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     headers_sent = [cli.incoming.header(one) for one in headers]
     form: Output = "json" if as_json else output
     length_s = duration_s if as_oha is None else as_oha
-    load_s = 0.0 if requests else length_s + (ramp_s or 0.0) + (warm_up_s or 0.0)
+    load_s = _longest_s(length_s, requests, ramp_s, warm_up_s)
     is_quiet = quiet or form != "text"
     shown = cli.load_screen.LoadScreen(
         _title(url), load_s, is_quiet=is_quiet, verbose=verbose, is_kept=record is not None,
@@ -419,6 +427,16 @@ def command(  # noqa: PLR0913 - one argument for each option
         return _failure(result, fail_if, form, shown) or cli.judging.exit_code_of_trial(
             _judged(result, shown), accepted, strict=strict
         )
+
+
+def _longest_s(
+    length_s: float | None, requests: int | None, ramp_s: float | None, warm_up_s: float | None
+) -> float:
+    """How long a load lasts at most, in seconds; 0 where only its requests end it."""
+    if length_s is None and requests:
+        return 0.0
+    held_s = lab.load_options.HELD_S if length_s is None else length_s
+    return held_s + (ramp_s or 0.0) + (warm_up_s or 0.0)
 
 
 def _title(urls: Sequence[str]) -> str:

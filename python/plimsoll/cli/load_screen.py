@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from plimsoll import aggregate, cli, events, lab, report
 from plimsoll.cli import messages
 from plimsoll.recording import Ending
+from plimsoll.recording.ran import ended_early
 
 if TYPE_CHECKING:
     from plimsoll.events import Listener
@@ -105,7 +106,8 @@ class LoadScreen:
         recording = event.recording
         is_interrupted = recording.driver is not None and recording.driver.ended_by == "interrupt"
         if is_interrupted:
-            ending = Ending("Interrupted", "a signal ended the load early")
+            message = ended_early(recording.stages, recording.load)
+            ending = Ending("Interrupted", message)
             recording = replace(recording, ending=ending)
         figures = aggregate.first_figures.of_records(recording, event.folder)
         report.screen.show_figures(figures, verbose=self._verbose)

@@ -11,6 +11,7 @@ import click
 import plimsoll
 from plimsoll import cli, errors, lab
 from plimsoll.cli import messages, options, reporting
+from plimsoll.processes import process_table
 
 if TYPE_CHECKING:
     from plimsoll.hosts.host import KeepRows
@@ -75,8 +76,11 @@ def command(  # noqa: PLR0913 - one argument for each option
     current trial, stops its server and keeps every completed trial.
     """
     cli.judging.require_thresholds(fail_if, junit)
+    conduct = plimsoll.run  # its imports are part of the start
+    if click.get_current_context().obj:
+        lab.paces.keep_program(process_table.own_age_s())
     with cli.panel.showing(cli.panel.Scene()) as tell:
-        results = plimsoll.run(
+        results = conduct(
             campaign,
             into=into,
             storage=storage,

@@ -40,6 +40,7 @@ from plimsoll.processes.interruption import nothing
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.provenance import Provenance
 from plimsoll.recording import HOST, RecordedServer, Recording
+from plimsoll.recording.ran import ended_early
 from plimsoll.sampling import idle, system_calls, wall
 from plimsoll.sampling.sampler import sampling
 from plimsoll.sampling.scope import Scope
@@ -191,8 +192,11 @@ def load(
         try:
             with metered(known, tell):
                 _drive(known, into, _sampling(setting, scope), _yes, interruption, tell, ended)
-        except (DriverError, Interrupted) as error:
+        except DriverError as error:
             known.fail(error)
+        except Interrupted:
+            stages = known.driven.stages if known.driven else ()
+            known.fail(Interrupted(ended_early(stages, trial.load)))
         known.provenance = _provenance_of_running(trial, setting, scope)
         with interruption.deferred():
             if is_kept and setting.drive is None and known.ending.kind == "completed":

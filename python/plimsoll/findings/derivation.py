@@ -93,13 +93,16 @@ def judged(trial: Tables) -> TrialFindings:
         "stalls": stalls.of_trial(trial.recording, trial.stalls),
     }
     named = {key: _named(table, trial.recording.trial) for key, table in shown.items()}
-    return _findings(
+    found = _findings(
         trial.recording, DerivedTrial({**empty.tables, **named}, {"verdicts": verdicts})
     )
+    if not _has_failed(trial):
+        return found
+    return dataclasses.replace(found, failures=failures.of_trial(trial.recording, trial.requests))
 
 
 def listed(trial: Tables, found: TrialFindings) -> TrialFindings:
-    """The same with what only a list of everything needs: kinds of failures, and the steady state.
+    """The same with what only a list of everything needs: the steady state.
 
     Args:
         trial: Its tables.
@@ -107,7 +110,6 @@ def listed(trial: Tables, found: TrialFindings) -> TrialFindings:
     """
     return dataclasses.replace(
         found,
-        failures=failures.kinds(failures.by_second(trial.requests)) if _has_failed(trial) else (),
         steady_state=steady_state.in_full(trial.recording, trial.requests, trial.usage),
     )
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import lab, machine
+from plimsoll import lab, machine, wording
+from plimsoll.campaign.documents import near
 from plimsoll.campaign.endpoints import ENDPOINTS
+from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.lab import arguments, databases, framework_check, one_line, selection
 from plimsoll.lab.framework_check import CheckSettings
@@ -15,10 +17,13 @@ from plimsoll.report.results import checked
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable, Iterator, Sequence
 
     from plimsoll.campaign.framework import Framework
     from plimsoll.recording.framework_check import FrameworkCheck
     from plimsoll.report.results.machine_readable import JsonObject
+
+_SHOWN = 3
 
 SEED = 1
 """Seed of random request values where none is given."""
@@ -63,6 +68,7 @@ class CheckResult:
 @arguments.checked()
 def check(
     *names: str,
+    endpoints: Sequence[str] = (),
     seed: int = SEED,
     compliance: bool = False,
     available: bool = False,
@@ -76,6 +82,8 @@ def check(
 
     Args:
         names: Frameworks or variants, as campaigns name them; none for every framework.
+        endpoints: Names of the endpoints to verify; empty for all that a framework serves. One that
+            serves none of them is left out, named as a `Notice`.
         seed: Seed of the random request values.
         compliance: Whether a second start of each framework gets requests that few clients send,
             and what it does is compared with the RFCs. What differs fails no check.
@@ -85,7 +93,8 @@ def check(
         on_event: Called with each `Notice`, `Step`, `PartChecked` and `FrameworkChecked`.
 
     Raises:
-        InputError: There is no such framework, or its file has mistakes.
+        InputError: There is no such framework or endpoint, none serves any of these endpoints, or
+            the file of a framework has mistakes.
         NotInstalled: A framework is not installed or was never built.
         BuildFailed: A framework changed since it was built, and its build failed.
         HostError: This host cannot conduct it.
@@ -96,15 +105,45 @@ def check(
         on_event(Notice(message))
 
     wanted = selection.named(names, None if frameworks is None else Path(frameworks))
+    if endpoints:
+        wanted = tuple(_serving(wanted, endpoints, note))
     wanted = selection.ready(wanted, note) if available else wanted
     selection.make_ready(wanted, lambda step: on_event(Step(step)))
-    served = {name for framework in wanted for name in framework.endpoints}
-    endpoints = [endpoint for endpoint in ENDPOINTS if endpoint.name in served]
-    endpoints = databases.available(endpoints, note)
-    cores = machine.divide_cores(None, None, with_third_party=databases.has_third_party(endpoints))
-    with databases.running(endpoints, cores.third_party, on_event) as database:
-        settings = CheckSettings(seed, cores.server, cores.third_party, database, compliance)
+    served = {name for one in wanted for name in framework_check.verified(one, endpoints)}
+    verified = [endpoint for endpoint in ENDPOINTS if endpoint.name in served]
+    verified = databases.available(verified, note)
+    cores = machine.divide_cores(None, None, with_third_party=databases.has_third_party(verified))
+    with databases.running(verified, cores.third_party, on_event) as database:
+        settings = CheckSettings(
+            seed, cores.server, cores.third_party, database, compliance, tuple(endpoints)
+        )
         return CheckResult(_verified(wanted, settings, on_event))
+
+
+def _serving(
+    wanted: Sequence[Framework], chosen: Sequence[str], note: Callable[[str], None]
+) -> Iterator[Framework]:
+    """The frameworks that serve some of the endpoints.
+
+    Raises:
+        InputError: There is no such endpoint, or no framework serves any of them.
+    """
+    known = [endpoint.name for endpoint in ENDPOINTS]
+    for name in chosen:
+        if name not in known:
+            hint = near(name, known, "endpoints")
+            raise InputError([Problem("endpoints", f"unknown endpoint `{name}`", hint)])
+    serving = [one for one in wanted if not set(one.endpoints).isdisjoint(chosen)]
+    names = ", ".join(f"`{name}`" for name in chosen)
+    if not serving:
+        titles = wording.listed([one.title for one in wanted], _SHOWN)
+        hint = "`plimsoll list` names the endpoints of each framework"
+        raise InputError([Problem("endpoints", f"none of {titles} serves {names}", hint)])
+    for one in wanted:
+        if one in serving:
+            yield one
+        else:
+            note(f"left out: {one.title} does not serve {names}")
 
 
 def _verified(

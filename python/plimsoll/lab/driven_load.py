@@ -96,7 +96,7 @@ def put_on(
             event = judged
         on_event(event)
 
-    with ExitStack() as closing:
+    with naming_place(record), ExitStack() as closing:
         stored = closing.enter_context(kept(record, storage, of_engine=known_hosts is None))
         if known_hosts is not None:
             setting = replace(
@@ -105,6 +105,8 @@ def put_on(
         machine.raise_open_files()
         interruption = Interruption()
         with stored.locked(), interruption.listening():
+            if record is not None and any(record.glob(lab.loads.REMAINS)):
+                on_event(Notice(f"`{record}` holds what a killed load left; it is replaced"))
             recording = trials.load(
                 planned, address, setting, stored, interruption, heard, contract_requests,
                 is_kept=not isinstance(stored, UnkeptResults),
@@ -140,6 +142,23 @@ def _joined(
 
 
 @contextmanager
+def naming_place(record: Path | None) -> Generator[None]:
+    """Has errors of a full disk and the like name what selects the place of a load's rows.
+
+    Args:
+        record: Folder that keeps them; None for a temporary one.
+
+    Raises:
+        StorageError: The block raised one.
+    """
+    place = "the variable `TMPDIR`" if record is None else "`record=`"
+    try:
+        yield
+    except StorageError as error:
+        raise StorageError(error.message, error.hint.replace("`into=`", place)) from error
+
+
+@contextmanager
 def kept(record: Path | None, storage: str, *, of_engine: bool = True) -> Generator[Results]:
     """Where the rows go: what was requested, or a folder that is removed at the end.
 
@@ -150,23 +169,9 @@ def kept(record: Path | None, storage: str, *, of_engine: bool = True) -> Genera
         with scratch.folder() as folder:
             yield UnkeptResults(folder) if of_engine else ParquetResults(folder)
         return
-    with _naming_record(), storages.opened(record, storage) as results:
+    with storages.opened(record, storage) as results:
         _require_none(results)
         yield results
-
-
-@contextmanager
-def _naming_record() -> Generator[None]:
-    """Names the argument of a load for what other results call `into=`.
-
-    Raises:
-        StorageError: The block raised it.
-    """
-    try:
-        yield
-    except StorageError as error:
-        error.hint = error.hint.replace("`into=`", "`record=`")
-        raise
 
 
 def _require_none(results: Results) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll import plan
+from plimsoll import lab, plan
 from plimsoll.campaign import as_run
 from plimsoll.comparison import further_blocks
 from plimsoll.errors import StorageError
 from plimsoll.findings import gathering
-from plimsoll.lab import ladder_following, line_following
 
 if TYPE_CHECKING:
     from plimsoll.campaign.campaign import Campaign
@@ -28,9 +27,9 @@ def begun(campaign: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial,
         stored: Its results.
     """
     if campaign.line is not None:
-        return line_following.recorded(campaign, refuses, stored)
+        return lab.line_following.recorded(campaign, refuses, stored)
     if campaign.ladder is not None:
-        return ladder_following.steps(campaign, refuses, stored)
+        return lab.ladder_following.steps(campaign, refuses, stored)
     planned = set(stored.planned_ids())
     further = range(campaign.repetitions + 1, further_blocks.MOST + 1) if campaign.until else ()
     return tuple(one for one in plan.blocks(campaign, further, refuses) if one.id in planned)
@@ -46,7 +45,7 @@ def further(campaign: Campaign, refuses: Refuses, stored: Results, on_event: Lis
         on_event: Called with the state of each search for a load line.
     """
     if campaign.line is not None:
-        return line_following.LineTurns(campaign, refuses, stored, on_event).following
+        return lab.line_following.LineTurns(campaign, refuses, stored, on_event).following
     if campaign.ladder is not None:
         return lambda: _steps(campaign, refuses, stored)
     return lambda: group(campaign, refuses, stored)
@@ -55,7 +54,7 @@ def further(campaign: Campaign, refuses: Refuses, stored: Results, on_event: Lis
 def _steps(campaign: Campaign, refuses: Refuses, stored: Results) -> tuple[Trial, ...]:
     """The steps of a ladder that are not recorded; empty when all are."""
     recorded = set(stored.trial_ids())
-    found = ladder_following.steps(campaign, refuses, stored)
+    found = lab.ladder_following.steps(campaign, refuses, stored)
     return tuple(one for one in found if one.id not in recorded)
 
 

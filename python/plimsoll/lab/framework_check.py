@@ -26,7 +26,7 @@ from plimsoll.serving import contract, observed, server, upstream
 from plimsoll.serving.here import LocalHost
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.load import Service
@@ -57,6 +57,7 @@ class CheckSettings:
         upstream_cores: Cores of the upstream, for a framework that asks one.
         database: PostgreSQL; without it, endpoints that need it are skipped.
         has_gate: Whether the compliance gate is passed too, in a second start.
+        endpoints: Names of the endpoints that are verified; empty for all.
     """
 
     seed: int
@@ -64,6 +65,7 @@ class CheckSettings:
     upstream_cores: tuple[int, ...]
     database: RunningDatabase | None
     has_gate: bool
+    endpoints: tuple[str, ...] = ()
 
 
 @dataclass
@@ -121,6 +123,16 @@ def verify(framework: Framework, settings: CheckSettings, tell: Listener) -> Fra
     return result
 
 
+def verified(framework: Framework, endpoints: Sequence[str]) -> tuple[str, ...]:
+    """Names of the endpoints of a framework that are verified.
+
+    Args:
+        framework: The framework.
+        endpoints: Names of some; empty for all.
+    """
+    return tuple(name for name in framework.endpoints if not endpoints or name in endpoints)
+
+
 def _parts(
     framework: Framework, log: Path, settings: CheckSettings, found: _CheckSoFar
 ) -> Iterator[CheckedPart]:
@@ -140,7 +152,8 @@ def _parts(
             databases.served.made(settings.database)
         )
         environment = {} if database is None else database.environment
-        service_s = _upstream_s(framework)
+        names = verified(framework, settings.endpoints)
+        service_s = _upstream_s(names)
         if service_s is not None:
             running = upstream.started(settings.seed, service_s, settings.upstream_cores)
             environment = {**environment, **stack.enter_context(running).environment}
@@ -155,7 +168,7 @@ def _parts(
         )
         found.measurements = ServerMeasurements(start_s=running.start_s)
         begun_s = time.monotonic()
-        yield from _endpoints(framework, running, settings.seed, database)
+        yield from _endpoints(framework, running, settings, database)
         checked_s = time.monotonic() - begun_s
         seen = observed.at_rest(running)
         found.measurements = replace(
@@ -170,12 +183,12 @@ def _parts(
     for service in framework.services:
         yield from _service(framework, service, log, settings)
     began_and_ended_s = (running.start_s or 0.0) + stopped.duration_s
-    lab.paces.keep_check(framework, began_and_ended_s, checked_s / len(framework.endpoints))
+    lab.paces.keep_check(framework, began_and_ended_s, checked_s / len(names))
 
 
-def _upstream_s(framework: Framework) -> float | None:
-    """Service time of the upstream that an endpoint of a framework needs, in seconds; or None."""
-    needed = (by_name(name).upstream_s for name in framework.endpoints)
+def _upstream_s(names: Sequence[str]) -> float | None:
+    """Service time of the upstream that one of some endpoints needs, in seconds; or None."""
+    needed = (by_name(name).upstream_s for name in names)
     return next((service_s for service_s in needed if service_s is not None), None)
 
 
@@ -186,26 +199,28 @@ def _service(
     with server.started(
         framework, log=log, cores=settings.cores, service=service, seed=settings.seed
     ) as running:
-        for part in _endpoints(framework, running, settings.seed, None):
+        for part in _endpoints(framework, running, settings, None):
             yield replace(part, name=f"{part.name}, {service}")
         stopped = running.stop()
     yield CheckedPart(f"stop, {service}", _stop(framework, stopped))
 
 
 def _endpoints(
-    framework: Framework, running: RunningServer, seed: int, database: ServedDatabase | None
+    framework: Framework,
+    running: RunningServer,
+    settings: CheckSettings,
+    database: ServedDatabase | None,
 ) -> Iterator[CheckedPart]:
     address, keeps = (running.place.host, running.place.port), not framework.no_keep_alive
+    names = verified(framework, settings.endpoints)
     for endpoint in ENDPOINTS:
-        is_served = endpoint.name in framework.endpoints and (
-            database is not None or endpoint.database is None
-        )
+        is_served = endpoint.name in names and (database is not None or endpoint.database is None)
         is_served &= endpoint.upstream_s is None or upstream.VARIABLE in running.place.given
         if is_served and endpoint.goes_by(running.place.protocol):
             found = contract.failures(
                 address,
                 endpoint,
-                seed,
+                settings.seed,
                 keep_alive=keeps,
                 excepted=framework.contract_notes,
                 execute=database and database.execute,

@@ -313,7 +313,7 @@ def _searched(
     loads.require_place(record, storage)
     address = urls.address(requested.urls[0])
     loads.require_response(planned, address, keep_alive=requested.keep_alive, on_event=on_event)
-    with ExitStack() as closing:
+    with driven_load.naming_place(record), ExitStack() as closing:
         stored = closing.enter_context(driven_load.kept(record, storage))
         machine.raise_open_files()
         interruption = Interruption()

@@ -14,6 +14,7 @@ from plimsoll import addresses, lab, machine, wording
 from plimsoll.campaign import power
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import (
+    COUNTED_S,
     HIGHEST_LEVEL,
     LONGEST_S,
     MOST_FOLLOWED,
@@ -58,8 +59,8 @@ CHOICES = {
 }
 """The values of each annotation of a load's options that is a `Literal`."""
 
-COUNTED_S = 3600.0
-"""A load that ends after a number of requests ends after this long at the latest, in seconds."""
+HELD_S = 10.0
+"""How long a level is held unless a length or a number of requests is given, in seconds."""
 
 SHORTEST_S = 1e-9
 """The shortest length, in seconds: the engine counts whole nanoseconds."""
@@ -90,12 +91,14 @@ class LoadOptions:
     Attributes:
         urls: Target URLs, each with the same weight; all on one server.
         connections: Number of connections; in the open model, the size of the pool.
-        duration_s: Length of the measurement window, in seconds.
+        duration_s: Length of the measurement window, in seconds; None for `HELD_S`, or with
+            `requests` for as long as these take.
         threads: Load generator threads.
         rate_per_s: Open model: arrivals per second; None selects the closed model.
         arrivals: Open model: the arrival process; None for the default, constant spacing.
         ramp_s: Length of the linear ramp to the target level, in seconds; None for no ramp.
-        requests: Closed model: stop after this many requests; None for no limit.
+        requests: Closed model: stop after this many requests, or after `duration_s` if that is
+            earlier; None for no limit.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         pipeline: Largest number of requests in flight on one connection.
         http2: Whether HTTP/2 is spoken, with a server that is known to speak it.
@@ -140,7 +143,7 @@ class LoadOptions:
 
     urls: tuple[SplitResult, ...]
     connections: int = 50
-    duration_s: float = 10.0
+    duration_s: float | None = None
     threads: int = 1
     rate_per_s: float | None = None
     arrivals: Arrivals | None = None
@@ -724,6 +727,10 @@ def _stages(requested: LoadOptions) -> Iterator[Stage]:
         yield Stage("ramp", requested.ramp_s, 0.0, level, steps=0)
     if requested.warm_up_s is not None:
         yield Stage("warm_up", requested.warm_up_s, level, level)
-    yield Stage(
-        "hold", requested.duration_s if requested.requests is None else COUNTED_S, level, level
-    )
+    yield Stage("hold", _held_s(requested), level, level)
+
+
+def _held_s(requested: LoadOptions) -> float:
+    if requested.duration_s is not None:
+        return requested.duration_s
+    return HELD_S if requested.requests is None else COUNTED_S

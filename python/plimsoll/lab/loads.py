@@ -28,12 +28,16 @@ if TYPE_CHECKING:
     from plimsoll.plan import Trial
 
 
+REMAINS = "trials/.*.partial"
+"""What a killed process leaves of a trial: it never got its name, so nothing in it is complete."""
+
+
 @arguments.checked(**load_options.CHOICES)
 def load(  # noqa: PLR0913 - one argument for each option
     url: str | Sequence[str],
     *,
     connections: int = 50,
-    duration_s: float = 10.0,
+    duration_s: float | None = None,
     rate_per_s: float | None = None,
     arrivals: Arrivals | None = None,
     ramp_s: float | None = None,
@@ -93,12 +97,14 @@ def load(  # noqa: PLR0913 - one argument for each option
         url: What is requested; several of one server are mixed evenly. One of `ws` or `wss` is that
             of a WebSocket server that echoes messages; each is then a request.
         connections: Connections; in the open model the size of the pool.
-        duration_s: How long the level is held, in seconds.
+        duration_s: How long the level is held, in seconds; None is 10, or with `requests` as long
+            as these take.
         rate_per_s: Open model: arrivals per second.
         arrivals: Open model: `constant` or `poisson`; None is `constant`.
         ramp_s: Length of the linear ramp up to the level, in seconds; it is not summarised.
         warm_up_s: How long the level is held before that, in seconds; it is not summarised.
-        requests: Closed model: end after this number of requests instead of a duration.
+        requests: Closed model: end after this number of requests, or after `duration_s` if it is
+            given and comes first.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         threads: Threads of the load generator.
         driver_cores: Cores of the load generator, one thread on each; empty for `threads` anywhere.
@@ -285,14 +291,15 @@ def require_place(record: Path | None, storage: str) -> None:
 
 
 def _require_new(record: Path) -> None:
-    """Does nothing when a folder holds no file yet.
+    """Does nothing when a folder holds no file yet, but for what a killed load left.
 
     Raises:
         StorageError: It does; rows that were measured are not written over.
     """
     if record.exists() and not record.is_dir():
         raise StorageError(f"`{record}` is a file", "choose a new folder with `record=`")
+    remains = {path for folder in record.glob(REMAINS) for path in folder.rglob("*")}
     files = (path for path in record.rglob("*") if path.is_file() and path.name != ".lock")
-    if (first := next(files, None)) is not None:
+    if (first := next((path for path in files if path not in remains), None)) is not None:
         message = f"`{record}` is not empty: it holds `{first.relative_to(record)}`"
         raise StorageError(message, "choose a new folder with `record=`")

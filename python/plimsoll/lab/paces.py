@@ -59,6 +59,16 @@ def keep_report(trials: int, passed_s: float) -> None:
         _write(replace(kept, report_factors={**kept.report_factors, size: factor}))
 
 
+def keep_program(started_s: float) -> None:
+    """Keeps how long the program of a run took to start.
+
+    Args:
+        started_s: Seconds from the start of its process until the run was asked for.
+    """
+    kept = _read()
+    _write(replace(kept, program_s=_either(kept.program_s, started_s)))
+
+
 def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: float) -> None:
     """Keeps what a check tells of trials to come, unless there were trials.
 
@@ -302,6 +312,7 @@ def _read() -> Paces:
         return Paces(
             frameworks,
             float(content["turn_s"]),
+            content.get("program_s"),
             content["begin_s"],
             content["begin_with_database_s"],
             {int(size): factor for size, factor in content["report_factors"].items()},

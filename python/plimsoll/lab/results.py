@@ -106,6 +106,9 @@ def require_recordings(results: Results) -> None:
     """
     if results.trial_ids():
         return
+    if any(results.folder.glob(lab.loads.REMAINS)):
+        message = f"`{results.place}` contains no complete recording: it was killed, or still runs"
+        raise InputError([Problem("", message, "run the same command again")])
     is_nothing = results.place == str(results.folder) and not results.folder.is_dir()
     missing = "is not a folder" if is_nothing else "contains no recording"
     hint = "give a results folder written by `run`, or by `load` with `record=`"

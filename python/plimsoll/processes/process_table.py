@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 _LONGEST_STAT = 4096
 """More bytes than `stat` of a process has: 52 numbers of at most 20 digits, and a name."""
@@ -59,6 +61,18 @@ def process(pid: int) -> Process | None:
     zombie = fields[0] in b"ZX" and int(fields[17]) <= 1
     name = before.partition(b"(")[2].decode("utf-8", "replace")
     return Process(pid, int(fields[1]), int(fields[19]), zombie, name)
+
+
+def own_age_s() -> float:
+    """Seconds since this process was started.
+
+    Source:
+        proc_pid_stat(5): `starttime` (22) is in ticks since boot.
+    """
+    found = process(os.getpid())
+    if found is None:
+        return time.process_time()
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - found.started_ticks / _TICKS_PER_S
 
 
 def everything() -> tuple[Process, ...]:

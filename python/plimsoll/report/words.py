@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from plimsoll import texts, wording
 from plimsoll import verdicts as judging
 from plimsoll.aggregate.summary import STATISTICS
+from plimsoll.campaign.load import Load
 from plimsoll.provenance import ID_LENGTH
 from plimsoll.recording import HOST
 from plimsoll.statistics import quantiles
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.summary import Summary
-    from plimsoll.campaign.load import Load, Stage, UnknownLoad
+    from plimsoll.campaign.load import Stage, UnknownLoad
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.machine import Fact
     from plimsoll.provenance import Part
@@ -181,22 +182,32 @@ def is_imported(recording: Recording) -> bool:
     return recording.load.model == "unknown"
 
 
-def load_text(load: Load | UnknownLoad) -> str:
-    """A load in one sentence: what is requested, how long, on which connections."""
+def load_text(load: Load | UnknownLoad, *, unusual: bool = False) -> str:
+    """A load in one sentence: what is requested, how long, on which connections.
+
+    Args:
+        load: The load.
+        unusual: Whether what is so by default is left out.
+    """
     if load.model == "unknown":
         return "recorded by another tool; the requested load is unknown"
     stages = ", ".join(map(_stage_text, load.stages))
     if load.request_limit and len(load.stages) == 1:
-        stages = f"hold at {wording.count(load.stages[0].end)}"
+        (hold,) = load.stages
+        most = f"up to {wording.seconds(hold.duration_s)} " if load.is_timed else ""
+        stages = f"hold {most}at {wording.count(hold.end)}"
     unit = "connections" if load.model == "closed" else "arrivals per second"
-    parts = [f"{load.model} model ({unit}): {stages}", *_arrival_text(load), _connection_text(load)]
+    parts = [f"{load.model} model ({unit}): {stages}", *_arrival_text(load)]
+    if not (unusual and load.keeps_connections):
+        parts.append(_connection_text(load))
     parts.extend(_protocol_text(load))
     if load.think_time_s:
         parts.append(f"think time {wording.seconds(load.think_time_s)}")
-    if load.timeout_s:
+    if load.timeout_s and not (unusual and load.timeout_s == Load.timeout_s):
         parts.append(f"timeout {wording.seconds(load.timeout_s)}")
     if load.request_limit:
-        parts.append(f"ends after {wording.count(load.request_limit)} {requests(load)}")
+        what = requests(load).removesuffix("s")
+        parts.append(f"ends after {wording.several(load.request_limit, what)}")
     if load.threads:
         parts.append(wording.several(load.threads, "load generator thread"))
     if load.server_cores:

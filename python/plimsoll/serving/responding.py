@@ -23,19 +23,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import _engine, addresses
-from plimsoll.campaign.requests import EVENT_STREAM, HttpResponse, of_type, render, upgrade_request
+from plimsoll.campaign.requests import (
+    EVENT_STREAM,
+    HttpResponse,
+    Request,
+    of_type,
+    render,
+    upgrade_request,
+)
 from plimsoll.errors import InputError, NotResponding, Problem
 from plimsoll.wording import seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from plimsoll.campaign.load import Protocol
-    from plimsoll.campaign.requests import Request
     from plimsoll.campaign.tls import Tls
 
 WAIT_S = 0.5
 """How long a connection, and then a complete response, is waited for, in seconds."""
+
+PROMPT_S = 0.05
+"""How long a TLS handshake is waited for before the port is compared with plain HTTP, in seconds.
+
+Servers of plain HTTP wait for the end of a request where a handshake comes.
+"""
+
+SLOWER = 4
+"""How many times as long as plain HTTP a handshake takes at most, with as many round trips."""
 
 TRIES = 3
 """Connections that must all be closed without a response before a server counts as one that fails.
@@ -93,10 +108,20 @@ _SILENT = (
 _UNCONNECTED = (
     "check host and port, and firewalls between; every request of the load would time out"
 )
+_NO_HANDSHAKE = (
+    "check that the server speaks TLS on this port: if it speaks plain HTTP there, write the URL "
+    "with `{plain}://`"
+)
 _BYTES_RECEIVED_AT = 128
 _OK = 200
 _BAD_REQUEST = 400
 """What most servers say where plain HTTP comes to a port of TLS."""
+
+_REFUSALS = (*range(300, 400), _BAD_REQUEST, 421, 426)
+"""Status codes that plain HTTP gets from a port of TLS too: a redirect, or a refusal."""
+
+_PROMPT_REFUSALS = (*_REFUSALS, 403, 404)
+"""The same with those of a proxy that has no route for it; soon its handshake proves more."""
 
 
 _REFUSED_BY_TLS = {
@@ -185,7 +210,7 @@ def require(
             if kind not in (*_ENDED, *_NOT_SPOKEN):
                 return number
             if number == TRIES or kind in _NOT_SPOKEN:
-                raise _not_http(address, sent, kind, reason, tls, protocol) from None
+                raise _not_http(address, kind, reason, tls, protocol) from None
         else:
             if status == _BAD_REQUEST and tls is None and _speaks_tls(address):
                 raise _tls(address, protocol)
@@ -222,24 +247,37 @@ class _Patience:
     tell: Callable[[str], None]
     has_own: bool
 
-    def connection(self, address: str, block: str | None) -> _engine.Connection:
+    def connection(self, address: str, block: str | None, protocol: Protocol) -> _engine.Connection:
         """A connection, for which nobody came within `WAIT_S`.
 
         Args:
             address: Address of the server.
             block: TLS as the engine has it; None for plain TCP.
+            protocol: What the load speaks.
 
         Raises:
             NotResponding: There is none in time.
             OSError: There can be none.
         """
-        self._wait(f"`{address}` does not complete a connection yet")
+        lacks_handshake = block is not None and _accepts(address)
+        if lacks_handshake:
+            self._wait(f"`{address}` accepts connections, but does not reply to TLS yet")
+        else:
+            self._wait(f"`{address}` does not complete a connection yet")
         try:
             return _engine.Connection(address, self.timeout_s, block)
         except TimeoutError:
-            by = " over TLS" if block else ""
-            message = f"no connection{by} to `{address}` within {seconds(self.timeout_s)}"
-            raise NotResponding(message, _UNCONNECTED) from None
+            within = seconds(self.timeout_s)
+            message, hint = f"no connection to `{address}` within {within}", _UNCONNECTED
+            if lacks_handshake:
+                if _speaks_http(address, WAIT_S, _REFUSALS):
+                    raise _no_tls(address, protocol) from None
+                message = (
+                    f"`{address}` accepts connections, but sends no reply to a TLS handshake "
+                    f"within {within}"
+                )
+                hint = _with_schemes(_NO_HANDSHAKE, protocol)
+            raise NotResponding(message, hint) from None
 
     def require_byte(self, address: str, connection: _engine.Connection) -> None:
         """Does nothing when something comes, or the connection ends.
@@ -316,7 +354,7 @@ def _answer(
     """
     block = None if tls is None else json.dumps(tls.block)
     try:
-        connection = _connection(address, block, patience)
+        connection = _connection(address, block, patience, protocol)
     except _engine.EngineFailure as failure:
         problem = str(failure.args[0]).removeprefix("the specification is wrong: ")
         hint = "check the TLS options and their files"
@@ -326,8 +364,6 @@ def _answer(
         number = int(reported["errno"]) if reported else 0
         _require_socket(address, number)
         if number not in _UNREACHABLE:
-            if tls is not None and _speaks_http(address, sent):
-                raise _no_tls(address, protocol) from None
             return None, None
         message, hint = _UNREACHABLE[number]
         reason = os.strerror(number).lower()
@@ -350,13 +386,26 @@ def _answer(
     return response.status, of_type(EVENT_STREAM)(response)
 
 
-def _connection(address: str, block: str | None, patience: _Patience | None) -> _engine.Connection:
-    try:
-        return _engine.Connection(address, WAIT_S, block)
-    except TimeoutError:
-        if patience is None:
-            raise
-    return patience.connection(address, block)
+def _connection(
+    address: str, block: str | None, patience: _Patience | None, protocol: Protocol
+) -> _engine.Connection:
+    """A new connection, with its TLS handshake.
+
+    Raises:
+        NotResponding: There is none in time, or what is spoken there is plain HTTP.
+        NoResponse: The TLS handshake failed.
+        OSError: There can be none.
+    """
+    steps = ((PROMPT_S, _PROMPT_REFUSALS), (WAIT_S, _REFUSALS))
+    for wait_s, refusals in steps if block else steps[1:]:
+        try:
+            return _engine.Connection(address, wait_s, block)
+        except TimeoutError:
+            if block is not None and _speaks_http(address, wait_s / SLOWER, refusals):
+                raise _no_tls(address, protocol) from None
+    if patience is None:
+        raise TimeoutError
+    return patience.connection(address, block, protocol)
 
 
 def _require_socket(address: str, number: int) -> None:
@@ -389,11 +438,11 @@ def _require_handshake(
 
 
 def _not_http(
-    address: str, sent: bytes, kind: str, reason: str, tls: Tls | None, protocol: Protocol
+    address: str, kind: str, reason: str, tls: Tls | None, protocol: Protocol
 ) -> NotResponding:
     if tls is None and _speaks_tls(address):
         return _tls(address, protocol)
-    if kind == "tls_closed" and _speaks_http(address, sent):
+    if kind == "tls_closed" and _speaks_http(address, WAIT_S, _REFUSALS):
         return _no_tls(address, protocol)
     if kind == "not_http2":
         without = "" if tls else " without TLS"
@@ -436,13 +485,22 @@ def _with_schemes(hint: str, protocol: Protocol) -> str:
     return hint.format(plain=plain, secured=secured)
 
 
-def _speaks_http(address: str, sent: bytes) -> bool:
-    """Whether plain HTTP is responded to in HTTP."""
+def _speaks_http(address: str, wait_s: float, refusals: Sequence[int]) -> bool:
+    """Whether plain HTTP is responded to as a port of TLS would not.
+
+    Nothing of the load is sent: its cookies and tokens are meant for TLS.
+
+    Args:
+        address: Address of the server.
+        wait_s: How long a connection, and then a response, is waited for, in seconds.
+        refusals: Status codes that a port of TLS may respond with.
+    """
+    sent = render(Request("/", "OPTIONS", "/"), address, keep_alive=False)
     try:
-        status, _ = _answer(address, sent, None, "http1", is_head=False)
-    except (NotResponding, _engine.NoResponse):
+        found = _engine.Connection(address, wait_s).ask([sent], wait_s, False, wait_s)
+    except (OSError, _engine.NoResponse):
         return False
-    return status is not None
+    return found["status"] not in refusals
 
 
 def _speaks_tls(address: str) -> bool:
@@ -459,6 +517,15 @@ def _speaks_tls(address: str) -> bool:
         return "ALERT" in (error.reason or "")
     except OSError:
         return False
+
+
+def _accepts(address: str) -> bool:
+    """Whether a connection is accepted at once."""
+    try:
+        _connected(address).close()
+    except OSError:
+        return False
+    return True
 
 
 def _connected(address: str) -> socket.socket:

@@ -253,6 +253,8 @@ class RunningServer:
         if ports.foreign_sockets(sockets, left):
             return ports.taken(self.place.port, self.place.host, left)
         hint = f"see its log, `{self.log.name}`; if it is not built, run `plimsoll install`"
+        if not self.framework.has_contract:
+            hint = "run the command alone with `HOST` and `PORT` set, to see why it ends"
         if left:
             hint = _FOREGROUND
         behind = f" and left {len(left)} processes running" if left else ""

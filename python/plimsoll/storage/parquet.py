@@ -598,9 +598,7 @@ def storage_error(folder: Path, error: OSError, option: str = "into") -> Storage
     reason = error.strerror or str(error)
     number = error.errno or _number_in(str(error))
     if number in _FULL:
-        hint = (
-            f"free disk space or choose another folder with `{option}=`, then run again to resume"
-        )
+        hint = f"free disk space or choose another folder with `{option}=`, then run again"
         return StorageError(f"no space left for results in `{folder}`", hint)
     if number in _FORBIDDEN:
         hint = f"choose a writable folder with `{option}=`"

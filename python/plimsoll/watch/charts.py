@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-import altair as alt
-
 from plimsoll import canvas
+from plimsoll import vega_lite as alt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -119,3 +119,4 @@ def test_verdicts_and_figures_by_the_records_are_those_by_the_tables(
     assert quick.kinds == whole.kinds
     assert quick.stalls == whole.stalls
     assert quick.statuses == whole.statuses
+    assert quick.failures == whole.failures

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import plimsoll
-from plimsoll.events import FrameworkChecked, PartChecked
+from plimsoll.errors import InputError
+from plimsoll.events import FrameworkChecked, Notice, PartChecked
 from plimsoll.lab.framework_check import BACKLOG_RULE
 
 SERVER = """\
@@ -55,6 +56,32 @@ def frameworks(tmp_path: Path) -> Path:
         (folder / "app.py").write_text(SERVER.format(backlog=backlog))
         (folder / "framework.toml").write_text(MANIFEST.format(name=name))
     return tmp_path
+
+
+def test_only_the_endpoints_that_are_named_are_verified(frameworks: Path) -> None:
+    file = frameworks / "right" / "framework.toml"
+    both = file.read_text().replace('["empty"]', '["empty", "plaintext"]')
+    file.write_text(both)
+    said: list[object] = []
+    found = plimsoll.check(endpoints="plaintext", frameworks=frameworks, on_event=said.append)
+    (right,) = found.frameworks
+    assert [part.name for part in right.parts] == ["plaintext", "backlog", "stop"]
+    assert right.parts[0].violations, "it has no such page"
+    assert Notice("left out: short does not serve `plaintext`") in said
+    (right,) = plimsoll.check("right", endpoints=["empty"], frameworks=frameworks).frameworks
+    assert right.is_passed
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [(("jsonn",), "endpoints: unknown endpoint `jsonn`"), (("json", "ws"), "serves `json`, `ws`")],
+)
+def test_endpoints_that_cannot_be_verified_are_refused(
+    frameworks: Path, names: tuple[str, ...], message: str
+) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        plimsoll.check(endpoints=names, frameworks=frameworks)
+    assert all(problem.hint for problem in caught.value.problems)
 
 
 def test_each_framework_has_its_parts_and_violations(

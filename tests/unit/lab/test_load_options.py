@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.campaign.load import Load, Stage
+from plimsoll.campaign.load import COUNTED_S, Load, Stage
 from plimsoll.campaign.requests import NO_STATUS, Upload, render
 from plimsoll.cli import incoming
 from plimsoll.errors import InputError
@@ -36,6 +36,23 @@ def test_a_closed_load_holds_its_connections() -> None:
     closed = load(connections=7, duration_s=3.0)
     assert (closed.model, closed.connections) == ("closed", 0)
     assert closed.stages == (Stage("hold", 3.0, 7.0, 7.0),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "length_s", "is_timed"),
+    [
+        ({}, 10.0, True),
+        ({"duration_s": 3.0}, 3.0, True),
+        ({"requests": 500}, COUNTED_S, False),
+        ({"requests": 500, "duration_s": 3.0}, 3.0, True),
+    ],
+)
+def test_a_load_ends_after_its_requests_or_its_length_whichever_comes_first(
+    changes: dict[str, Any], length_s: float, is_timed: bool
+) -> None:
+    found = load(**changes)
+    assert (found.duration_s, found.is_timed) == (length_s, is_timed)
+    assert found.request_limit == changes.get("requests")
 
 
 def test_an_open_load_holds_its_rate_on_a_pool() -> None:

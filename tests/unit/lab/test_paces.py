@@ -269,6 +269,13 @@ def test_the_begin_of_a_run_is_known_with_and_without_postgresql(
     assert (known.begin_s, known.begin_with_database_s) == (3.0, 8.0)
 
 
+def test_the_start_of_a_program_is_known_with_the_begin_of_its_run(small: Framework) -> None:
+    assert paces.known([small]).program_s is None
+    paces.keep_program(2.0)
+    paces.keep_program(5.0)
+    assert paces.known([small]).program_s == pytest.approx(2.0 + 3.0 * paces.WEIGHT)
+
+
 def test_a_run_that_built_something_tells_nothing_of_the_next_begin(
     small: Framework, passed: list[float]
 ) -> None:

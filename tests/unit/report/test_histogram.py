@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import io
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
+from rich.console import Console
 
+from plimsoll import _engine
 from plimsoll.report.load import histogram
 from plimsoll.report.load.screen_lines import LABEL
 
@@ -29,6 +35,17 @@ def test_a_bucket_begins_where_its_line_says() -> None:
     assert [line[:LABEL].strip() for line in lines] == ["≥ 100 µs", "≥ 200 µs"]
     assert counts(lines) == [2, 2]
     assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider_than_the_screen(width: int) -> None:
+    times = np.geomspace(1_000, 2_000_000_000, 5_000).astype(np.int64)
+    text = io.StringIO()
+    counted = cast("_engine.Times", SimpleNamespace(to_bytes=times.tobytes))
+    histogram.show(counted, Console(file=text, width=width))
+    lines = text.getvalue().splitlines()
+    assert sum(counts(lines)) == len(times)
+    assert max(map(len, lines)) <= width
 
 
 def test_a_load_without_a_response_has_none() -> None:

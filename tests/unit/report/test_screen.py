@@ -18,6 +18,7 @@ from plimsoll.aggregate.stalls import StallsRow
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import Ending, ExpectedResponse
+from plimsoll.recording.ran import ended_early
 from plimsoll.report import hidden
 from plimsoll.report.formats import html, markdown
 from plimsoll.report.load import markdown as load_markdown
@@ -183,10 +184,15 @@ def test_a_short_load_says_once_in_each_form_that_it_is_too_short() -> None:
 
 def test_an_interrupted_load_says_so_in_its_line() -> None:
     found = trial()
-    ending = Ending("Interrupted", "a signal ended the load early")
-    recording = replace(found.recording, ending=ending)
+    (*before, hold) = found.recording.stages
+    stages = (*before, replace(hold, end_ns=7_800_000_000))
+    message = ended_early(stages, found.recording.load)
+    assert message == "a signal ended the load after 7.8 of 12 s"
+    ending = Ending("Interrupted", message)
+    recording = replace(found.recording, ending=ending, stages=stages)
     cut_short = replace(found, data=replace(found.data, recording=recording))
-    assert "  interrupted  " in one_line.line(cut_short)
+    assert "  interrupted after 7.8 of 12 s  " in one_line.line(cut_short)
+    assert f"Interrupted: {message}" in shown(cut_short)
     assert "interrupted" not in one_line.line(found)
 
 
@@ -225,12 +231,47 @@ def test_numbers_stay_with_their_units_where_lines_break() -> None:
             assert not line.startswith(("s ", "ms ", "%"))
 
 
-def test_failures_are_named_by_outcome_and_error_number() -> None:
-    failures = tuple(
-        Failure(f"reset_{number}", 104, "ECONNRESET", 10 - number, 0.5, 2.0) for number in range(6)
+def with_failures(*failures: Failure, failed: int, **changes: Any) -> TrialFindings:
+    """A load that failed in some ways; so many failures are of its measurement window."""
+    found = trial(failures=failures, **changes)
+    summary = sample.changed(found.summary, failed=failed)
+    return replace(found, data=replace(found.data, summary=summary))
+
+
+def resets(count: int) -> Failure:
+    return Failure("reset_waiting", 104, "ECONNRESET", count, 0.5, 2.0)
+
+
+def test_every_form_names_failures_alike() -> None:
+    closed = Failure("closed_waiting", None, None, 7, 0.0, 1.0)
+    wrong = Failure("wrong_status", None, None, 5, 0.0, 1.0, status=404)
+    found = with_failures(resets(10), closed, wrong, failed=22, statuses=statuses(s200=50, s404=5))
+    both = (
+        "10 reset while waiting for the response (ECONNRESET)",
+        "7 closed by the server before the response",
     )
-    lines = shown(trial(failures=failures))
-    assert any("failures        reset_0 (ECONNRESET) 10, 0.5 to 2.0 s" in line for line in lines)
+    forms = ("\n".join(shown(found, 120)), one_line.line(found), load_markdown.render(found))
+    for text in forms:
+        assert all(kind in text for kind in both), text
+        assert "404 × 5" in text
+        assert "22 failed" in text
+        assert "outside" not in text
+    (row,) = csv.DictReader(io.StringIO(one_line.as_csv(found)))
+    assert row["failures"] == "reset_waiting:ECONNRESET=10 closed_waiting=7 wrong_status:404=5"
+
+
+def test_failures_outside_of_the_measurement_window_are_told_apart() -> None:
+    found = with_failures(resets(1_250), failed=1_241, statuses=statuses(s200=50, s404=5))
+    lines = [line.strip() for line in shown(found, 120)]
+    place = lines.index("14 of them outside of the measurement window")
+    assert "1,250 reset while waiting" in lines[place - 1]
+    assert "|  | 14 of them outside of the measurement window |" in load_markdown.render(found)
+
+
+def test_kinds_of_failures_take_few_lines() -> None:
+    failures = (replace(resets(10 - number), outcome=f"reset_{number}") for number in range(6))
+    lines = shown(with_failures(*failures, failed=45))
+    assert any("failures        10 reset_0 (ECONNRESET), 0.5 to 2.0 s" in line for line in lines)
     assert any("and 2 more kinds" in line for line in lines)
 
 
@@ -242,13 +283,31 @@ def test_void_verdicts_come_before_doubtful_ones() -> None:
     assert any(line.startswith("✕ void (1 void, 1 doubtful of ") for line in lines)
 
 
-def test_several_urls_have_a_line_each_as_far_as_there_is_room() -> None:
-    assert not any(line.startswith("/0") for line in shown(trial()))
-    lines = shown(trial(kinds=kinds(9)))
-    assert [line.split()[:2] for line in lines if line.startswith("/")] == [
-        [f"/{number}", "10"] for number in range(screen_doubts.MOST_KINDS)
-    ]
-    assert any(line.startswith("and 3 more") for line in lines)
+def test_of_a_mix_the_slowest_urls_are_shown_and_all_of_them_by_request() -> None:
+    assert not any(line.startswith("slowest") for line in shown(trial()))
+    each = kinds(9)
+    slow = {"response_time_p50_ns": 5e6, "response_time_max_ns": 9e6}
+    mixed = trial(kinds=(*each[:7], {**each[7], **slow}, each[8]))
+    lines = shown(mixed)
+    place = next(place for place, line in enumerate(lines) if line.startswith("slowest"))
+    told = " ".join(" ".join(lines[place : place + 2]).split())
+    assert told.startswith("slowest /7 p50 5 ms, max 9 ms; ")
+    assert "; 6 more with `-v`" in told
+    assert not any(line.startswith("failed") for line in lines)
+    assert len(lines) - len(shown(trial())) <= 2
+    everything = [line.split()[0] for line in shown(mixed, verbose=True) if line.startswith("/")]
+    assert everything == [f"/{number}" for number in range(9)]
+    assert max(map(len, shown(mixed, 60, verbose=True))) <= 60
+
+
+def test_of_a_mix_the_urls_that_failed_are_named() -> None:
+    first, second, third = kinds(3)
+    lines = shown(trial(kinds=({**first, "failed": 3}, {**second, "failed": 40}, third)))
+    assert "failed          /1 40; /0 3" in lines
+    text = load_markdown.render(trial(kinds=({**first, "failed": 3}, second, third)))
+    assert "| failed | /0 3 |" in text
+    assert "| slowest | /0 p50 1 ms, max 2 ms; " in text
+    assert "; 3 more in JSON |" in load_markdown.render(trial(kinds=kinds(11)))
 
 
 def test_what_the_closed_model_hides_is_said_with_an_estimate() -> None:

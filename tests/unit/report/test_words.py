@@ -72,6 +72,19 @@ def test_a_load_of_some_requests_has_no_length() -> None:
     assert told.endswith("ends after 10 requests")
 
 
+def test_a_load_of_some_requests_and_a_length_has_both() -> None:
+    hold = Stage("hold", 30.0, 50.0, 50.0)
+    told = words.load_text(sample.load(stages=(hold,), request_limit=10))
+    assert told.startswith("closed model (connections): hold up to 30 s at 50; ")
+    assert told.endswith("ends after 10 requests")
+
+
+def test_where_there_is_little_room_what_is_usual_is_left_out() -> None:
+    assert words.load_text(sample.load(), unusual=True).endswith("hold 7 s at 1,000")
+    told = words.load_text(sample.load(keep_alive=False, timeout_s=2.0), unusual=True)
+    assert told.endswith("; a new connection for each request; timeout 2 s")
+
+
 @pytest.mark.parametrize(
     ("changes", "part"),
     [

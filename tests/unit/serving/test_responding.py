@@ -171,12 +171,74 @@ def test_a_server_that_has_time_until_the_timeout_is_put_under_load() -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_handshake_that_never_ends_is_told_after_the_timeout() -> None:
+def test_a_port_that_is_silent_to_tls_is_told_with_what_was_seen() -> None:
+    said: list[str] = []
+    with serving(waits) as (address, _), pytest.raises(NotResponding) as caught:
+        responding.require(
+            address, GET, keep_alive=True, tls=Tls("localhost"), timeout_s=0.3, tell=said.append
+        )
+    seen = f"`{address}` accepts connections, but"
+    assert str(caught.value) == f"{seen} sends no reply to a TLS handshake within 300 ms"
+    assert "write the URL with `http://`" in caught.value.hint
+    assert said == [f"{seen} does not reply to TLS yet; waiting up to 300 ms"]
+
+
+@contextmanager
+def waiting_for_a_head(answer: bytes) -> Iterator[tuple[str, list[bytes]]]:
+    """A server of plain HTTP that reads up to the end of a head; its address, and what it read."""
+    heard: list[bytes] = []
+
+    def read(connection: socket.socket) -> None:
+        received = b""
+        with connection, suppress(OSError):
+            while b"\r\n\r\n" not in received and (piece := connection.recv(65536)):
+                received += piece
+                heard.append(piece)
+            connection.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    threading.Thread(target=read, args=(connection,), daemon=True).start()
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"127.0.0.1:{listener.getsockname()[1]}", heard
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.mark.parametrize("status", ["200 OK", "404 Not Found", "405 Not That"])
+def test_plain_http_that_is_silent_to_tls_is_told_without_the_timeout(status: str) -> None:
+    answer = f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode()
+    secret = Request("/", "GET", "/", (("Cookie", "session=secret"),))
+    said: list[str] = []
+    with waiting_for_a_head(answer) as (address, heard), pytest.raises(NotResponding) as caught:
+        responding.require(
+            address, secret, keep_alive=True, tls=Tls("localhost"), timeout_s=60, tell=said.append
+        )
+    assert str(caught.value) == f"`{address}` does not speak TLS"
+    assert said == []
+    assert b"secret" not in b"".join(heard)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+        b"HTTP/1.1 307 To TLS\r\nLocation: https://a/\r\nContent-Length: 0\r\n\r\n",
+    ],
+)
+def test_what_a_slow_port_of_tls_says_to_plain_http_does_not_prove_plain_http(
+    answer: bytes,
+) -> None:
     with (
-        serving(waits) as (address, _),
-        pytest.raises(NotResponding, match=r"^no connection over TLS to .* within 300 ms$"),
+        waiting_for_a_head(answer) as (address, _),
+        pytest.raises(NotResponding, match="sends no reply to a TLS handshake"),
     ):
-        responding.require(address, GET, keep_alive=True, tls=Tls("localhost"), timeout_s=0.3)
+        responding.require(address, GET, keep_alive=True, tls=Tls("localhost"), timeout_s=0.1)
 
 
 @pytest.mark.usefixtures("impatient")

@@ -6,6 +6,7 @@ a second. It runs in a supervised process, so it never outlives the lab.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import select
@@ -37,7 +38,7 @@ from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.recording import DecodedBodies, Driver, RecordedStage
 from plimsoll.recording.readings import Reading
 from plimsoll.recording.tls import NegotiatedTls
-from plimsoll.storage.parquet import writing
+from plimsoll.storage.parquet import storage_error, writing
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Load, Stage
@@ -59,7 +60,8 @@ PATIENCE_S = 60.0
 GRACE_S = 30.0
 """Seconds that the engine has to write its last records after it was interrupted."""
 
-_MORE_ROOM = "free disk space or choose another folder for the results, then run again to resume"
+_FULL_BYTES = 1 << 20
+"""Free space below which a disk is full: the engine writes buffers of a quarter of it."""
 
 SAID_EACH_SECOND = (
     "in_flight_mean",
@@ -158,7 +160,7 @@ def failure(exit_code: int | None, stated: str) -> PlimsollError:
     if exit_code == LimitTooLow.exit_code:
         return LimitTooLow(message, hint)
     if exit_code == StorageError.exit_code:
-        return StorageError(message or "the engine could not write its records", hint or _MORE_ROOM)
+        return StorageError(message, hint)
     return EngineFailed(message or f"the engine exited with code {exit_code}", hint)
 
 
@@ -318,6 +320,8 @@ def require_success(exit_code: int | None, into: Path) -> None:
     """Raises the error of an engine that did not end well; see `failure`."""
     if exit_code != 0:
         stated = (into / "driver.log").read_text("utf-8", "replace")
+        if exit_code == StorageError.exit_code and not stated:  # its log is on the full disk too
+            raise _unwritten(into.parent.parent)
         raise failure(exit_code, stated)
 
 
@@ -342,7 +346,7 @@ def driven(heard: EngineReports, drive: DriverJob) -> DriverResult:
     if started is None or finished is None:
         raise EngineFailed("the engine exited without its final report", "see `driver.log`")
     if finished["ended_by"] == "storage":
-        raise StorageError("the engine could not write its records", _MORE_ROOM)
+        raise _unwritten(drive.into.parent.parent)
     _require_rows(finished, drive.into)
     zero_ns = started["zero_monotonic_ns"]
     return DriverResult(
@@ -352,6 +356,15 @@ def driven(heard: EngineReports, drive: DriverJob) -> DriverResult:
         stages=stages(_ran(finished), drive.load),
         readings=tuple(readings_until_the_end(heard.readings, zero_ns, finished)),
     )
+
+
+def _unwritten(folder: Path) -> StorageError:
+    """The error for records that the engine could not write below a folder of results."""
+    disk = os.statvfs(folder)
+    if disk.f_bavail * disk.f_frsize < _FULL_BYTES:
+        return storage_error(folder, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    message = f"the load generator could not write its rows to `{folder}`"
+    return StorageError(message, "check the disk and its quota, or choose another one with `into=`")
 
 
 def readings_until_the_end(

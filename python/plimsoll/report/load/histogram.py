@@ -23,7 +23,10 @@ STEPS = (1, 2, 5)
 """Edges of buckets within a power of ten."""
 
 BAR = 40
-"""Columns of the longest bar."""
+"""Columns of the longest bar where there is room."""
+
+BESIDE = LABEL + len("  ") + len(" ") + len("100.00 %") + len(" ") + len("999,999,999")
+"""Columns of a line beside its bar."""
 
 
 def show(times: _engine.Times, console: Console | None = None) -> None:
@@ -34,24 +37,27 @@ def show(times: _engine.Times, console: Console | None = None) -> None:
         console: Where to; None for stdout.
     """
     out = console or Console(highlight=False)
-    for text in lines(np.frombuffer(times.to_bytes(), np.int64)):
+    longest = max(1, min(BAR, out.width - BESIDE))
+    for text in lines(np.frombuffer(times.to_bytes(), np.int64), longest):
         out.print(Text(text, no_wrap=True, overflow="crop"), style="dim")
 
 
-def lines(times_ns: Times) -> list[str]:
+def lines(times_ns: Times, longest: int = BAR) -> list[str]:
     """One line a bucket: from which time on, a bar, the share of responses and their number.
 
     Args:
         times_ns: The response times, in nanoseconds.
+        longest: Columns of the longest bar.
     """
     if not len(times_ns):
         return []
     edges = _edges(int(times_ns.min()), int(times_ns.max()))
     counts, _ = np.histogram(times_ns, edges)
+    bars = [f"{_bar(count / counts.max(), longest):<{longest}}" for count in counts.tolist()]
     return [
-        f"{f'≥ {wording.duration(edge)}':>{LABEL}}  {_bar(count, counts.max()):<{BAR}}"
-        f" {wording.percent(count / len(times_ns)):>7} {wording.count(count):>11}"
-        for edge, count in zip(edges[:-1], counts.tolist(), strict=True)
+        f"{f'≥ {wording.duration(edge)}':>{LABEL}}  {bar}"
+        f" {wording.percent(count / len(times_ns)):>8} {wording.count(count):>11}"
+        for edge, bar, count in zip(edges[:-1], bars, counts.tolist(), strict=True)
     ]
 
 
@@ -66,5 +72,5 @@ def _edges(least: int, most: int) -> Sequence[float]:
     return [min(edges[0], least), *edges[1:]]
 
 
-def _bar(count: int, most: int) -> str:
-    return "█" * round(BAR * count / most) or ("▏" if count else "")
+def _bar(share: float, longest: int) -> str:
+    return "█" * round(longest * share) or ("▏" if share else "")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.report import words
 from plimsoll.report.formats.markdown import literal
-from plimsoll.report.load import screen, screen_doubts
+from plimsoll.report.load import mix, screen, screen_doubts
 from plimsoll.verdicts import catalogue
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MOST_LINES = 40
 MOST_DOUBTS = 6
 """Doubts that are shown; the others are counted."""
+
+MOST_URLS = 8
+"""URLs of a mix that are shown in a line."""
 
 TIMES = ("response_time", "service_time", "first_byte", "connect")
 
@@ -33,7 +36,7 @@ def render(found: TrialFindings) -> str:
     lines = [
         f"### {literal(f'`{recording.title}{recording.endpoint}`')}",
         "",
-        f"{literal(words.load_text(recording.load))}  ",
+        f"{literal(screen.load_text(recording, verbose=True))}  ",
         f"**{literal(words.verdicts_text(found.verdicts) or words.level_text(found.level))}**",
         "",
         *(() if found.summary is None else _figures(found, found.summary)),
@@ -50,7 +53,7 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
     recording = found.recording
     if used := screen_doubts.driver(summary, recording):
         yield f"| load generator | {literal(used)} |"
-    for name, text in screen_doubts.energy(found, summary):
+    for name, text in (*screen_doubts.energy(found, summary), *_mix(found)):
         yield f"| {literal(name)} | {literal(text)} |"
     yield ""
     yield f"| | {' | '.join(screen.STATISTICS.values())} |"
@@ -59,6 +62,12 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
         values = [wording.duration(summary.time(name).of(each)) for each in screen.STATISTICS]
         yield f"| {words.time_name(name, recording.load)} | {' | '.join(values)} |"
     yield ""
+
+
+def _mix(found: TrialFindings) -> Iterator[tuple[str, str]]:
+    """The slowest URLs of several, and those that failed."""
+    if found.kinds:
+        yield from ((name, text) for name, text, _ in mix.lines(found.kinds, MOST_URLS, "in JSON"))
 
 
 def _doubts(found: TrialFindings) -> Iterator[str]:

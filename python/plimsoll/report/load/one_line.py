@@ -7,12 +7,14 @@ import io
 from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
+from plimsoll.recording.ran import ran
 from plimsoll.report import words
-from plimsoll.report.load import screen
+from plimsoll.report.load import failed, screen
 from plimsoll.verdicts import catalogue
 
 if TYPE_CHECKING:
     from plimsoll.findings.trial import TrialFindings
+    from plimsoll.recording import Recording
 
 STATISTICS = ("p50", "p90", "p99", "max")
 
@@ -28,12 +30,26 @@ def line(found: TrialFindings) -> str:
         return f"{level}  {texts.line(found.recording.ending.message)}"
     time = summary.time(summary.latency_kind)
     times = [f"{screen.STATISTICS[name]} {wording.duration(time.of(name))}" for name in STATISTICS]
-    failed = f"{wording.count(summary.failed)} failed"
+    how = failed.brief(found)
+    failures = f"{wording.count(summary.failed)} failed{how and f' ({how})'}"
     rate = wording.per_second(summary.throughput_per_s)
     first = level + _doubts(found)
-    ending = "interrupted" if found.recording.ending.kind == "Interrupted" else ""
-    parts = [first, ending, rate, *times, failed, screen.status_codes(found)]
+    parts = [
+        first,
+        _interruption(found.recording),
+        rate,
+        *times,
+        failures,
+        screen.status_codes(found),
+    ]
     return "  ".join(filter(None, parts))
+
+
+def _interruption(recording: Recording) -> str:
+    """How much of an interrupted load ran; empty where none was interrupted."""
+    if recording.ending.kind != "Interrupted":
+        return ""
+    return f"interrupted {ran(recording.stages, recording.load)}"
 
 
 def _doubts(found: TrialFindings) -> str:
@@ -44,7 +60,7 @@ def _doubts(found: TrialFindings) -> str:
 
 
 def as_csv(found: TrialFindings) -> str:
-    """The row of `tables.SUMMARIES` with its header, and level and status codes behind it.
+    """The row of `tables.SUMMARIES`; behind it level, status codes of the window, failures of all.
 
     Args:
         found: What is known of the load's trial.
@@ -53,6 +69,7 @@ def as_csv(found: TrialFindings) -> str:
     row = {} if summary is None else dict(summary.row)
     row["level"] = found.level
     row["statuses"] = " ".join(f"{one.status}={one.held}" for one in found.statuses)
+    row["failures"] = failed.names(found)
     text = io.StringIO()
     writer = csv.DictWriter(text, list(row), lineterminator="\n")
     writer.writeheader()

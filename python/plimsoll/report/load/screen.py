@@ -14,13 +14,13 @@ from rich.text import Text
 
 from plimsoll import report, texts, wording
 from plimsoll.report import host_lines, words
+from plimsoll.report.load import failed
 from plimsoll.report.load.screen_lines import LABEL, cut, line, wrapped
 from plimsoll.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from plimsoll.aggregate.counted import Failure, StatusTotal
     from plimsoll.aggregate.summary import Summary
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.recording import Recording
@@ -42,35 +42,18 @@ NARROW = ("p50", "p90", "p99", "p999", "max")
 MOST_LINES = 12
 """Lines of a load that went well, with those of `screen_doubts`."""
 
-MOST_FAILURES = 4
-
 WIDE = 80
 """Columns from which a terminal has room for every statistic."""
 
 REDIRECTS = range(300, 400)
 
 
-class Counted(Protocol):
+class Counted(failed.CountedFailures, Protocol):
     """The figures of a load."""
 
     @property
     def recording(self) -> Recording:
         """What happened."""
-        ...
-
-    @property
-    def summary(self) -> Summary | None:
-        """What it amounts to; None when there is nothing."""
-        ...
-
-    @property
-    def statuses(self) -> Sequence[StatusTotal]:
-        """Complete responses by status code."""
-        ...
-
-    @property
-    def failures(self) -> Sequence[Failure]:
-        """How its requests failed, the most frequent kind first."""
         ...
 
 
@@ -110,11 +93,21 @@ def _head(recording: Recording, width: int, *, verbose: bool) -> Iterator[Text]:
     space = " " if is_named else ""
     title = texts.line(f"{recording.title}{space}{recording.endpoint}")
     yield Text(cut(title, width), style="bold")
-    load = words.load_text(recording.load)
-    yield Text(wrapped(load, width) if verbose else cut(load, width), style="dim")
+    yield Text(wrapped(load_text(recording, verbose=verbose), width), style="dim")
     if recording.ending.kind != "completed":
         ending = f"{recording.ending.kind}: {recording.ending.message}"
         yield Text(wrapped(ending, width), style="red")
+
+
+def load_text(recording: Recording, *, verbose: bool) -> str:
+    """The load, with the seed that repeats what was drawn.
+
+    Args:
+        recording: What happened.
+        verbose: Whether what is so by default is told too.
+    """
+    drawn = f"; --seed {recording.seed}" if _is_drawn(recording) else ""
+    return f"{words.load_text(recording.load, unusual=not verbose)}{drawn}"
 
 
 def _times(summary: Summary, recording: Recording, width: int, *, verbose: bool) -> Table:
@@ -164,8 +157,7 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
     """
     recording = found.recording
     yield "throughput", _throughput(summary, recording), ""
-    repeated = f"; `--seed {recording.seed}` repeats them" if _is_drawn(recording) else ""
-    yield words.requests(recording.load), f"{_requests(summary)}{repeated}", ""
+    yield words.requests(recording.load), _requests(summary), ""
     if codes := status_codes(found):
         is_wrong = any(one.held_wrong for one in found.statuses)
         yield "status", codes, "red" if is_wrong else ""
@@ -176,8 +168,8 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
     yield "connections", _connections(summary), ""
     if secured := words.tls_text(recording):
         yield "TLS", secured, ""
-    for name, text in _failures(found, verbose=verbose):
-        yield name, text, "red"
+    for place, text in enumerate(failed.lines(found, verbose=verbose)):
+        yield "" if place else "failures", text, "red"
 
 
 def status_codes(found: Counted) -> str:
@@ -239,19 +231,3 @@ def _requests(summary: Summary) -> str:
 def _connections(summary: Summary) -> str:
     connections = words.connections(summary)[:-1]
     return ", ".join(f"{name} {count}" for name, count, _ in connections)
-
-
-def _failures(found: Counted, *, verbose: bool) -> Iterator[tuple[str, str]]:
-    """The kinds of failure; wrong status codes have a line of their own."""
-    kinds = [one for one in found.failures if verbose or one.status is None]
-    for place, failure in enumerate(kinds[:MOST_FAILURES]):
-        name = "" if place else "failures"
-        known = failure.errno_name or failure.status
-        detail = f" ({known})" if known else ""
-        when = (
-            f"{wording.decimals(failure.first_at_s, 1)} to "
-            f"{wording.decimals(failure.last_at_s, 1)} s"
-        )
-        yield name, f"{failure.outcome}{detail} {wording.count(failure.count)}, {when}"
-    if kinds[MOST_FAILURES:]:
-        yield "", f"and {len(kinds) - MOST_FAILURES} more kinds"

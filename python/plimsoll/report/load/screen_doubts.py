@@ -7,13 +7,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from plimsoll import texts, wording
-from plimsoll.aggregate.summary import latency_kind
+from plimsoll import wording
 from plimsoll.report import hidden, words
-from plimsoll.report.load.screen_lines import LABEL, cut, line, wrapped
+from plimsoll.report.load import mix
+from plimsoll.report.load.screen_lines import cut, line, wrapped
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.levels import by_checks
 from plimsoll.verdicts.verdict import DOUBTING, advised
@@ -22,7 +21,6 @@ from plimsoll.wording import listed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.aggregate.kinds import KindRow
     from plimsoll.aggregate.summary import Summary
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.recording import Recording
@@ -37,7 +35,7 @@ STYLES: dict[Level, str] = {
 MOST_LINES = 6
 """Lines for doubts, below the level, unless everything is shown."""
 
-MOST_KINDS = 6
+_REST = "; `-v` shows everything"
 
 ENERGY = {"rapl": "RAPL", "wall": "power meter"}
 """Sources of energy, and the names of their lines."""
@@ -58,8 +56,11 @@ def show(found: TrialFindings, console: Console | None = None, *, verbose: bool 
             out.print(line("load generator", used, out.width, ""))
         for name, text in energy(found, summary):
             out.print(line(name, text, out.width, ""))
-    if found.kinds:
-        out.print(_kinds(found.kinds))
+    if found.kinds and verbose:
+        out.print(mix.table(found.kinds, out.width))
+    elif found.kinds:
+        for name, text, style in mix.lines(found.kinds):
+            out.print(line(name, text, out.width, style))
     if verbose and found.stalls is not None and summary is not None and summary.completed:
         reported = f"in the closed model: {hidden.amount(found.stalls, summary)}"
         out.print(line("hidden", reported, out.width, "dim"))
@@ -105,26 +106,6 @@ def _joules(summary: Summary, source: str, total_j: float) -> str:
     return f"{wording.joules(net_j)}/response above idle, {total}; {powers}"
 
 
-def _kinds(kinds: tuple[KindRow, ...]) -> Table:
-    """What came of each URL."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("", overflow="ellipsis", no_wrap=True, min_width=LABEL, max_width=30)
-    for heading in ("responses", "per second", "failed", "50 %", "99 %"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for kind in kinds[:MOST_KINDS]:
-        time = latency_kind(kind["response_time_max_ns"], kind["service_time_max_ns"])
-        times = [wording.duration(kind.get(f"{time}_{name}_ns")) for name in ("p50", "p99")]
-        failed, per_second = (
-            wording.count(kind["failed"]),
-            wording.per_second(kind["throughput_per_s"]),
-        )
-        name = Text(texts.line(kind["request"]))
-        table.add_row(name, wording.count(kind["completed"]), per_second, failed, *times)
-    if kinds[MOST_KINDS:]:
-        table.add_row(f"and {len(kinds) - MOST_KINDS} more")
-    return table
-
-
 def _verdicts(found: TrialFindings, width: int, *, verbose: bool) -> Iterator[Text]:
     level = found.level
     reported = (f"{words.level_text(level)}", f"bold {STYLES[level]}")
@@ -164,7 +145,8 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
             lines = list(_verdict(_first_sentence(verdict), width, most=1))
         if place and _height(lines) > room:
             names = listed([catalogue.title(one.check, one.level) for one in rest], 3)
-            yield Text(cut(f"+ {names}; `-v` shows everything", width), style="dim")
+            named = cut(f"+ {names}", width - len(_REST))
+            yield Text(f"{named}{_REST}", style="dim")
             return
         yield from lines
         left -= _height(lines)

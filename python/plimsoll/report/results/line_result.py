@@ -45,7 +45,7 @@ def remedy(found: LineFindings) -> str:
     remedies = {
         "found": "",
         "above": "give more connections or load generator threads",
-        "open": "give a longer `budget`",
+        "open": "give a longer budget with `budget_s=`",
         "below": "allow a higher latency; `plimsoll load -R` shows the latency at a rate",
     }
     if line.state == "below" and _is_failing(line):

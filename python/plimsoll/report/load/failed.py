@@ -1,0 +1,90 @@
+"""How the requests of a load failed, as each of its formats names it.
+
+Wrong status codes are named with the other codes. Kinds count the whole load; `requests` counts
+the measurement window, so what failed outside of it, as in a ramp, is told apart.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from plimsoll import wording
+from plimsoll.aggregate.outcomes import BY_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.aggregate.counted import Failure, StatusTotal
+    from plimsoll.aggregate.summary import Summary
+
+MOST_KINDS = 4
+
+BRIEF_KINDS = 2
+"""Kinds that a load in one line names."""
+
+
+class CountedFailures(Protocol):
+    """What is known of the failures of a load."""
+
+    @property
+    def summary(self) -> Summary | None:
+        """What it amounts to; None when there is nothing."""
+        ...
+
+    @property
+    def statuses(self) -> Sequence[StatusTotal]:
+        """Complete responses by status code."""
+        ...
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """How its requests failed, the most frequent kind first."""
+        ...
+
+
+def lines(found: CountedFailures, *, verbose: bool = False) -> Iterator[str]:
+    """A line for each kind: `43 reset while waiting for the response (ECONNRESET), 0.0 to 3.0 s`.
+
+    Args:
+        found: What is known of the failures.
+        verbose: Whether wrong status codes are named here as well.
+    """
+    kinds = [one for one in found.failures if verbose or one.status is None]
+    for kind in kinds[:MOST_KINDS]:
+        first, last = (wording.decimals(at_s, 1) for at_s in (kind.first_at_s, kind.last_at_s))
+        yield f"{_counted(kind)}, {first} to {last} s"
+    if kinds[MOST_KINDS:]:
+        yield f"and {len(kinds) - MOST_KINDS} more kinds"
+    if outside := _outside(found):
+        yield f"{wording.count(outside)} of them outside of the measurement window"
+
+
+def brief(found: CountedFailures) -> str:
+    """The most frequent kinds without their times; empty where there are none."""
+    kinds = [_counted(one) for one in found.failures if one.status is None]
+    return wording.listed(kinds, BRIEF_KINDS)
+
+
+def names(found: CountedFailures) -> str:
+    """Every kind for a program: `closed_waiting=4303 reset_waiting:ECONNRESET=12`."""
+    kinds = ((one, one.errno_name or one.status) for one in found.failures)
+    return " ".join(
+        f"{one.outcome}{f':{detail}' if detail else ''}={one.count}" for one, detail in kinds
+    )
+
+
+def _counted(kind: Failure) -> str:
+    known = BY_NAME.get(kind.outcome)
+    detail = kind.errno_name or kind.status
+    noted = f" ({detail})" if detail else ""
+    return f"{wording.count(kind.count)} {known.words if known else kind.outcome}{noted}"
+
+
+def _outside(found: CountedFailures) -> int:
+    """Failures other than wrong status codes that ended outside of the measurement window."""
+    failed = None if found.summary is None else found.summary.failed
+    if failed is None:
+        return 0
+    wrong_status = sum(one.held_wrong for one in found.statuses)
+    counted = sum(one.count for one in found.failures if one.status is None)
+    return max(0, counted - (failed - wrong_status)) if counted else 0

@@ -1,0 +1,37 @@
+"""What is required before a load is put on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import plimsoll
+from plimsoll.errors import InputError, StorageError
+from plimsoll.lab import loads
+
+
+def recorded(folder: Path, trial: str) -> Path:
+    """A folder in which a trial is recorded, or was being recorded."""
+    (folder / "trials" / trial).mkdir(parents=True)
+    (folder / "trials" / trial / "requests.bin").write_bytes(b"rows")
+    (folder / ".lock").touch()
+    return folder
+
+
+def test_what_a_killed_load_left_does_not_take_its_name(tmp_path: Path) -> None:
+    loads.require_place(recorded(tmp_path, ".load.partial"), "")
+
+
+@pytest.mark.parametrize("other", ["trials/load/trial.json", "notes.txt"])
+def test_whatever_else_is_in_the_folder_is_kept(tmp_path: Path, other: str) -> None:
+    recorded(tmp_path, ".load.partial")
+    (tmp_path / other).parent.mkdir(exist_ok=True)
+    (tmp_path / other).touch()
+    with pytest.raises(StorageError, match=f"is not empty: it holds `{other}`"):
+        loads.require_place(tmp_path, "")
+
+
+def test_what_a_killed_load_left_is_named_where_its_report_is_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="contains no complete recording: it was killed, or"):
+        plimsoll.read(recorded(tmp_path, ".load.partial"))
