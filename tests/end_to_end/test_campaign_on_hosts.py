@@ -35,7 +35,7 @@ FRAMEWORK_FAILED = 4
 
 FILES_OF_A_TRIAL = (
     *("trial.json", "requests.parquet", "connections.parquet", "usage.parquet"),
-    "server.log",
+    *("SHA256SUMS", "server.log"),
 )
 
 METERED = ("energy_j", "idle_energy_j", "wall_power_w", "idle_wall_power_w")

@@ -18,6 +18,7 @@ import pytest
 
 import plimsoll
 from command_line import TOY, TOYS
+from plimsoll.findings import derivation
 from plimsoll.lab import comparing
 from plimsoll.processes import process_table
 from plimsoll.storage import opened, postgres
@@ -138,6 +139,41 @@ def test_the_rows_of_a_load_go_with_its_result(nothing_is_left: str) -> None:
     assert place.is_dir()
     del result
     assert not place.exists()
+
+
+def test_a_load_that_is_kept_is_listed_by_what_was_judged(nothing_is_left: str) -> None:
+    url = f"http://{nothing_is_left}/empty"
+    with plimsoll.load(url, requests=300, record="kept") as result:
+        listed, summary, level = result.as_json(), result.summary, result.level
+        assert not Path("kept/derived").exists()
+        assert listed == {**result.campaign.as_json()[0], "recording": "kept"}
+        assert (result.campaign.trials[0].summary, result.campaign.trials[0].level) == (
+            summary,
+            level,
+        )
+
+
+def test_a_check_that_fails_takes_no_recorded_row_away(
+    nothing_is_left: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_tables: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(derivation, "judged", fail)
+    with plimsoll.load(f"http://{nothing_is_left}/empty", requests=20, record="kept") as result:
+        assert result.requests.aggregate("count(*)").fetchall() == [(20,)]
+
+
+def test_a_load_names_the_argument_that_its_caller_has(nothing_is_left: str) -> None:
+    url = f"http://{nothing_is_left}/empty"
+    with (
+        opened(Path("kept")) as stored,
+        stored.locked(),
+        pytest.raises(plimsoll.StorageError, match="another run is using") as caught,
+    ):
+        plimsoll.load(url, requests=20, record="kept")
+    assert "`record=`" in caught.value.hint
+    assert "into" not in caught.value.hint
 
 
 def test_a_failed_trial_is_recorded_with_its_error(nothing_is_left: str) -> None:

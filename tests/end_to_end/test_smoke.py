@@ -53,7 +53,7 @@ def test_every_trial_is_recorded_with_its_tables(results: Path) -> None:
     for trial in TRIALS:
         names = {path.name for path in (results / "trials" / trial).iterdir()}
         assert names == {
-            "trial.json", "server.log", "driver.log",
+            "trial.json", "SHA256SUMS", "server.log", "driver.log",
             "requests.parquet", "connections.parquet", "usage.parquet",
         }  # fmt: skip
 

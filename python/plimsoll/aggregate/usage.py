@@ -12,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.errors import StorageError
 from plimsoll.recording import HOST
+from plimsoll.storage import documents
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -202,6 +204,15 @@ class Usage:
         return sum(length * value for length, value in shared) / total_ns
 
 
+def _in_memory(rows: Stored) -> pa.Table:
+    found: Any = rows
+    try:
+        return found.to_table() if hasattr(rows, "to_table") else found
+    except (OSError, ValueError) as error:
+        message = f"recorded readings cannot be read: {documents.damage(error)}"
+        raise StorageError(message, documents.REPEAT_TRIAL) from error
+
+
 def usage(rows: Stored, server_host: str = HOST) -> Usage:
     """The readings of a trial by scope and quantity.
 
@@ -212,10 +223,13 @@ def usage(rows: Stored, server_host: str = HOST) -> Usage:
     Args:
         rows: Its table `usage`; None when there is none.
         server_host: Name of the host that the server ran on.
+
+    Raises:
+        StorageError: The rows turned out to be damaged while they were read.
     """
     if rows is None:
         return Usage({})
-    table: pa.Table = rows.to_table() if hasattr(rows, "to_table") else rows
+    table = _in_memory(rows)
     grouped: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
     columns = (table[name].to_pylist() for name in ("scope", "quantity", "host", "at_ns", "value"))
     for scope, quantity, host, at_ns, value in zip(*columns, strict=True):

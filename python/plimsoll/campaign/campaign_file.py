@@ -221,7 +221,7 @@ def mistakes(
     yield from _turns(table)
     yield from _until(table)
     if limits is not None:
-        yield from _limits(table.limits or {}, limits)
+        yield from unknown_limits(table.limits or {}, limits)
     if table.kind is None:
         yield from _loads(table)
     else:
@@ -302,7 +302,15 @@ def _ranges(table: CampaignTable) -> Iterator[Mistake]:
         yield Mistake(("body_sample",), message, "the ratio of bodies to compare in full")
 
 
-def _limits(given: Limits, known: Mapping[str, Collection[str]]) -> Iterator[Mistake]:
+def unknown_limits(
+    given: Mapping[str, Mapping[str, float | None] | None], known: Mapping[str, Collection[str]]
+) -> Iterator[Mistake]:
+    """Limits that no check has.
+
+    Args:
+        given: Check to name and value of its limits.
+        known: Check to the names of its limits.
+    """
     for check, values in given.items():
         if check not in known:
             hint = near(check, known, "checks")

@@ -14,8 +14,13 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SHARED = {"frameworks": "--frameworks", "into": "--into", "storage": "--storage"}
-"""Options of arguments that a verb without them may read of: of results, or a folder."""
+SHARED = {
+    "frameworks": "--frameworks",
+    "into": "--into",
+    "storage": "--storage",
+    "url": "URL",
+}
+"""Options of arguments that a verb without them may read of, and what is no option."""
 
 _ARGUMENT = re.compile(r"`([a-z]\w*)=(True|False|\d+|'[^'`]*')?`")
 _PLACE = re.compile(r"([a-z]\w*)( .*)?", re.DOTALL)

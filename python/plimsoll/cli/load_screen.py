@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from plimsoll import aggregate, cli, events, findings, report
+from plimsoll import aggregate, cli, events, lab, report
 from plimsoll.cli import messages
 from plimsoll.recording import Ending
 from plimsoll.recording.ran import ended_early
@@ -81,8 +81,9 @@ class LoadScreen:
             self._fault = self._fault or fault  # what was measured is stored first
 
     def _show(self, event: events.Event) -> None:
-        if isinstance(event, events.LoadRecorded):
-            self._judge(event)
+        if isinstance(event, events.LoadRecorded) and isinstance(event, lab.driven_load.LoadJudged):
+            self.judged = event.findings
+            self._show_judged(event.findings)
         if self._is_quiet or self._has_figures or self._fault:
             return
         if isinstance(event, events.Step):
@@ -117,12 +118,10 @@ class LoadScreen:
         if is_interrupted and not self._is_kept:
             raise KeyboardInterrupt
 
-    def _judge(self, event: events.LoadRecorded) -> None:
-        """Judges a load that is kept before its rows are tables."""
-        tables = aggregate.trial.of_records(event.folder, event.recording)
-        self.judged = findings.derivation.judged(tables)
+    def _show_judged(self, found: TrialFindings) -> None:
+        """Shows what the figures of a load that is kept are worth before its rows are tables."""
         if not self._is_quiet and self._fault is None:
-            self.show_verdicts(self.judged)
+            self.show_verdicts(found)
 
     def show_once(self, found: TrialFindings) -> None:
         """Shows the figures alone, unless they were shown when the load ended."""

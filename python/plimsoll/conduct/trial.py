@@ -198,13 +198,19 @@ def load(
             stages = known.driven.stages if known.driven else ()
             known.fail(Interrupted(ended_early(stages, trial.load)))
         known.provenance = _provenance_of_running(trial, setting, scope)
-        if is_kept and setting.drive is None and known.ending.kind == "completed":
-            # Verdicts need not wait for tables: records are counted faster.
-            written = closed(known, into, interruption, tell, is_kept=False)
-            with interruption.deferred(), writing(into.parent.parent):
-                tell(LoadRecorded(written, into))
-                return closed(known, into, interruption, tell)
-        return closed(known, into, interruption, tell, is_kept=is_kept)
+        with interruption.deferred():
+            if is_kept and setting.drive is None and known.ending.kind == "completed":
+                _tell_recorded(known, into, tell)
+            return closed(known, into, interruption, tell, is_kept=is_kept)
+
+
+def _tell_recorded(known: TrialState, into: Path, tell: Listener) -> None:
+    """Tells of a load by its records: verdicts need not wait for tables, which take longer."""
+    from plimsoll.recording.writing import ARROW, write_usage  # noqa: PLC0415 - heavy
+
+    with writing(into.parent.parent):
+        write_usage(known.readings, into / f"usage{ARROW}", known.zero_ns)
+        tell(LoadRecorded(known.recording(), into))
 
 
 @contextmanager

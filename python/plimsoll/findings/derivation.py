@@ -101,14 +101,15 @@ def judged(trial: Tables) -> TrialFindings:
     return dataclasses.replace(found, failures=failures.of_trial(trial.recording, trial.requests))
 
 
-def listed(trial: Tables) -> TrialFindings:
+def listed(trial: Tables, found: TrialFindings) -> TrialFindings:
     """The same with what only a list of everything needs: the steady state.
 
     Args:
         trial: Its tables.
+        found: What `judged` found.
     """
     return dataclasses.replace(
-        judged(trial),
+        found,
         steady_state=steady_state.in_full(trial.recording, trial.requests, trial.usage),
     )
 

@@ -401,7 +401,7 @@ def _require_reachable(hosts: Hosts, address: str) -> None:
     others = [host.name for host in hosts.drivers if not host.address.is_loopback]
     if ip_address(address.rpartition(":")[0].strip("[]")).is_loopback and others:
         message = f"`{others[0]}` cannot reach the server at {address}, which is a loopback address"
-        raise InputError([Problem("URL", message, "give the server's address in the network")])
+        raise InputError([Problem("url", message, "give the server's address in the network")])
 
 
 def _job(job: DriverJob, one: Driving, hosts: Hosts) -> HostJob:

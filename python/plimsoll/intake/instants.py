@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
@@ -67,11 +68,23 @@ def milliseconds(texts: Any, pattern: str, time_zone: str) -> Any:
     try:
         at = pc.assume_timezone(local, time_zone, ambiguous="earliest", nonexistent="earliest")
     except pa.ArrowInvalid as error:
-        hint = "use a time zone such as `UTC` or `Europe/Berlin`"
-        raise InputError(
-            [Problem("time_zone", f"unknown time zone `{time_zone}`", hint)]
-        ) from error
+        raise InputError([unknown_zone(time_zone)]) from error
     return at.cast(pa.int64())
+
+
+def is_zone(name: str) -> bool:
+    """Whether a time zone is known here."""
+    try:
+        pc.assume_timezone(pa.array([datetime(2000, 1, 1)]), name)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def unknown_zone(name: str) -> Problem:
+    """The problem of a time zone that is not known here."""
+    hint = "use a time zone such as `UTC` or `Europe/Berlin`"
+    return Problem("time_zone", f"unknown time zone `{name}`", hint)
 
 
 def _expression(pattern: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from plimsoll import lab
 from plimsoll.errors import InputError, Problem
-from plimsoll.lab import one_line
+from plimsoll.lab import arguments, one_line
 from plimsoll.published import claims
 from plimsoll.report.results import audited
 from plimsoll.report.results.audited import Unread
@@ -58,6 +58,7 @@ class AuditResult:
         """Everything, ready for JSON: what `plimsoll audit --json` prints."""
         return audited.document(self.audit, self.claims, self.unread)
 
+    @arguments.checked()
     def markdown(self, *, full: bool = False) -> str:
         """What was found, as Markdown.
 
@@ -79,6 +80,7 @@ class AuditResult:
         return lab.charts.audit_html(self.audit, self.claims, self.unread)
 
 
+@arguments.checked()
 def audit(*sources: Source, settings: Sequence[str] = ()) -> AuditResult:
     """Judges printed or published figures of other tools.
 

@@ -11,7 +11,7 @@ from plimsoll.calibration import calibration
 from plimsoll.calibration.bench import Bench
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
-from plimsoll.lab import one_line
+from plimsoll.lab import arguments, one_line
 from plimsoll.processes.interruption import Interruption
 from plimsoll.report.results import calibrated
 
@@ -65,6 +65,7 @@ class CalibrationResult:
         return lab.charts.calibration_html(self.calibration, self.kept)
 
 
+@arguments.checked()
 def calibrate(
     parts: Sequence[str] = (),
     *,
@@ -94,7 +95,7 @@ def calibrate(
     for part in parts:
         if part not in calibration.PARTS:
             hint = f"parts are {', '.join(f'`{one}`' for one in calibration.PARTS)}"
-            raise InputError([Problem("", f"a calibration has no part `{part}`", hint)])
+            raise InputError([Problem("parts", f"a calibration has no part `{part}`", hint)])
     division = machine.divide_cores(None, None)
     if division.note:
         on_event(Notice(division.note))

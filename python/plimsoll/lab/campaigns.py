@@ -8,7 +8,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from plimsoll import machine, plan
 from plimsoll import storage as storages
@@ -20,6 +20,7 @@ from plimsoll.errors import InputError, Problem
 from plimsoll.estimates import Course
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, ignore
 from plimsoll.findings import campaign_thresholds, derivation, gathering
+from plimsoll.hosts.host import KeepRows
 from plimsoll.lab import arguments, campaign_hosts, databases, following, selection
 from plimsoll.lab.announcing import Announcer
 from plimsoll.lab.metering import note_system_calls, require_power
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.hosts.campaign import CampaignHosts
-    from plimsoll.hosts.host import KeepRows
     from plimsoll.plan import Refuses, Trial
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
@@ -44,6 +44,7 @@ RESULTS = Path("results")
 """Folder of the results where none is named; each campaign has its own in it."""
 
 
+@arguments.checked(KeepRows=get_args(KeepRows))
 def run(  # noqa: PLR0913 - one argument for each option
     campaign: str | os.PathLike[str],
     *,
@@ -101,8 +102,7 @@ def run(  # noqa: PLR0913 - one argument for each option
         on_event(Notice(message))
 
     begun_s = time.monotonic()
-    wanted = campaign_thresholds.read(arguments.several("fail_if", fail_if))
-    settings = arguments.several("settings", settings)
+    wanted = campaign_thresholds.read(fail_if)
     path = places.campaign_file(Path(campaign))
     root = None if frameworks is None else Path(frameworks)
     requested = selection.campaign(path, settings, root)

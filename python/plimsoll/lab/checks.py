@@ -11,7 +11,7 @@ from plimsoll.campaign.documents import near
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
-from plimsoll.lab import databases, framework_check, one_line, selection
+from plimsoll.lab import arguments, databases, framework_check, one_line, selection
 from plimsoll.lab.framework_check import CheckSettings
 from plimsoll.report.results import checked
 
@@ -65,6 +65,7 @@ class CheckResult:
         return lab.charts.check_html(self.frameworks)
 
 
+@arguments.checked()
 def check(
     *names: str,
     endpoints: Sequence[str] = (),
@@ -104,18 +105,17 @@ def check(
         on_event(Notice(message))
 
     wanted = selection.named(names, None if frameworks is None else Path(frameworks))
-    chosen = lab.arguments.several("endpoints", endpoints)
-    if chosen:
-        wanted = tuple(_serving(wanted, chosen, note))
+    if endpoints:
+        wanted = tuple(_serving(wanted, endpoints, note))
     wanted = selection.ready(wanted, note) if available else wanted
     selection.make_ready(wanted, lambda step: on_event(Step(step)))
-    served = {name for one in wanted for name in framework_check.verified(one, chosen)}
+    served = {name for one in wanted for name in framework_check.verified(one, endpoints)}
     verified = [endpoint for endpoint in ENDPOINTS if endpoint.name in served]
     verified = databases.available(verified, note)
     cores = machine.divide_cores(None, None, with_third_party=databases.has_third_party(verified))
     with databases.running(verified, cores.third_party, on_event) as database:
         settings = CheckSettings(
-            seed, cores.server, cores.third_party, database, compliance, chosen
+            seed, cores.server, cores.third_party, database, compliance, tuple(endpoints)
         )
         return CheckResult(_verified(wanted, settings, on_event))
 

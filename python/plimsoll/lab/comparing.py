@@ -14,7 +14,7 @@ from plimsoll import storage as storages
 from plimsoll.aggregate.trial import stored
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.framework import Framework
-from plimsoll.campaign.load import Load, Stage
+from plimsoll.campaign.load import HIGHEST_LEVEL, Load, Stage
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
 from plimsoll.comparison.difference import AT_A_RATE, AT_FULL_SPEED, METRICS
 from plimsoll.comparison.turn_pairs import A, B, GroupTimes
@@ -30,7 +30,7 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.install import install
-from plimsoll.lab import databases, one_line, revisions, selection
+from plimsoll.lab import arguments, databases, one_line, revisions, selection
 from plimsoll.plan import Trial
 from plimsoll.processes import scratch
 from plimsoll.processes.interruption import Interruption
@@ -109,6 +109,7 @@ class ComparisonResult:
         return lab.charts.comparison_html(self.compared, self.sides)
 
 
+@arguments.checked(Metric=METRICS)
 def compare(  # noqa: PLR0913 - one argument for each option
     a: str,
     b: str,
@@ -163,7 +164,7 @@ def compare(  # noqa: PLR0913 - one argument for each option
         StorageError: Something cannot be written.
         Interrupted: Ctrl-C.
     """
-    _require_possible(connections, rate_per_s, budget_s, within, max_regression)
+    _require_possible(connections, rate_per_s, budget_s, within, max_regression, warm_up_s)
     root = None if frameworks is None else Path(frameworks)
     requested = _endpoint(endpoint, path, commands=commands)
     sides = ComparedServers(a, b, requested.exchanges[0].request.target, connections, rate_per_s)
@@ -228,7 +229,9 @@ def _require_possible(
     budget_s: float,
     within: float,
     max_regression: float | None,
+    warm_up_s: float,
 ) -> None:
+    most = wording.count(HIGHEST_LEVEL)
     amounts = {
         "connections": connections,
         "rate_per_s": rate_per_s,
@@ -246,6 +249,14 @@ def _require_possible(
         for option in ("within", "max_regression")
         if (amount := amounts[option] or 0.0) >= 1
     ]
+    problems += [
+        Problem(option, f"`{wording.exact(amount)}` is too large", f"the maximum is {most}")
+        for option in ("connections", "rate_per_s")
+        if (amount := amounts[option] or 0.0) > HIGHEST_LEVEL
+    ]
+    if warm_up_s < 0:
+        message = f"`{wording.exact(warm_up_s)}` is too small"
+        problems.append(Problem("warm_up_s", message, "give a value of 0 or more"))
     if problems:
         raise InputError(problems)
     machine.raise_open_files()
@@ -261,7 +272,8 @@ def _endpoint(name: str, path: str, *, commands: bool) -> Endpoint:
     if path or commands:
         target = path or "/"
         if not target.startswith("/"):
-            raise InputError([Problem("path", f"`{target}` does not begin with `/`")])
+            hint = f"write it as `/{target}`"
+            raise InputError([Problem("path", f"`{target}` does not begin with `/`", hint)])
         exchange = Exchange(Request(target, "GET", target), Expected(status=(200, 399)))
         return Endpoint(target, "", (exchange,), lambda _random: ())
     found = {one.name: one for one in ENDPOINTS}

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from plimsoll import hosts, lab, machine
+from plimsoll import aggregate, findings, hosts, lab, machine
 from plimsoll import storage as storages
 from plimsoll.campaign.power import IDLE_S
 from plimsoll.conduct import trial as trials
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import StorageError
-from plimsoll.events import Notice, Step
+from plimsoll.events import LoadRecorded, Notice, Step
 from plimsoll.lab.metering import require_power
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.processes import scratch
@@ -25,12 +25,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.drivers.job import Drive
-    from plimsoll.events import Listener
+    from plimsoll.events import Event, Listener
+    from plimsoll.findings.trial import TrialFindings
     from plimsoll.hosts.host import Hosts
     from plimsoll.lab.load_options import LoadOptions
     from plimsoll.lab.results import LoadResult
     from plimsoll.plan import Trial
     from plimsoll.storage.results import Results
+
+
+@dataclass(frozen=True)
+class LoadJudged(LoadRecorded):
+    """A load that is kept was judged by its records: faster than by the tables they become next.
+
+    Attributes:
+        findings: Its figures and verdicts.
+    """
+
+    findings: TrialFindings
 
 
 def put_on(
@@ -76,6 +88,14 @@ def put_on(
         idle_s=idle_s,
         power=requested.power,
     )
+    known: list[TrialFindings] = []
+
+    def heard(event: Event) -> None:
+        if isinstance(event, LoadRecorded) and (judged := _judged(event)):
+            known.append(judged.findings)
+            event = judged
+        on_event(event)
+
     with naming_place(record), ExitStack() as closing:
         stored = closing.enter_context(kept(record, storage, of_engine=known_hosts is None))
         if known_hosts is not None:
@@ -88,13 +108,24 @@ def put_on(
             if record is not None and any(record.glob(lab.loads.REMAINS)):
                 on_event(Notice(f"`{record}` holds what a killed load left; it is replaced"))
             recording = trials.load(
-                planned, address, setting, stored, interruption, on_event, contract_requests,
+                planned, address, setting, stored, interruption, heard, contract_requests,
                 is_kept=not isinstance(stored, UnkeptResults),
             )  # fmt: skip
         if isinstance(stored, UnkeptResults):
             stored.known[recording.trial] = recording
         campaign = lab.results.CampaignResults(stored, closing.pop_all())
-        return lab.results.LoadResult(campaign, planned.id, is_kept=record is not None)
+        return lab.results.LoadResult(
+            campaign, planned.id, is_kept=record is not None, known=next(iter(known), None)
+        )
+
+
+def _judged(event: LoadRecorded) -> LoadJudged | None:
+    """The event with what the checks say; None where a check fails, which no row is lost for."""
+    try:
+        tables = aggregate.trial.of_records(event.folder, event.recording)
+        return LoadJudged(event.recording, event.folder, findings.derivation.judged(tables))
+    except Exception:
+        return None
 
 
 def _joined(

@@ -5,18 +5,18 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, get_args
 
-from plimsoll import report, texts
+from plimsoll import report, texts, wording
 from plimsoll import storage as storages
 from plimsoll.errors import InputError, Problem
-from plimsoll.intake import READERS, importing, runs, zabbix
+from plimsoll.intake import READERS, importing, instants, runs, zabbix
 from plimsoll.intake.importing import About, Cpu
 from plimsoll.intake.rows import ReadOptions
 from plimsoll.intake.unpacked import stem
 from plimsoll.lab import arguments
 from plimsoll.lab.campaigns import RESULTS
-from plimsoll.lab.results import CampaignResults, TrialResult
+from plimsoll.lab.results import CampaignResults, ClosesCampaign, TrialResult
 
 if TYPE_CHECKING:
     import os
@@ -35,7 +35,7 @@ _SEPARATORS = {"tab": "\t", "\\t": "\t"}
 
 
 @dataclass(frozen=True, repr=False)
-class ImportResult(TrialResult):
+class ImportResult(ClosesCampaign, TrialResult):
     """An imported recording, with everything a trial has.
 
     Attributes:
@@ -43,18 +43,6 @@ class ImportResult(TrialResult):
     """
 
     files: tuple[ImportStats, ...] = ()
-
-    def __enter__(self) -> Self:
-        """The result, closed after the block."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
-
-    def close(self) -> None:
-        """Closes the storage; the recording stays."""
-        self.campaign.close()
 
     def files_as_json(self) -> list[JsonObject]:
         """The row counts of each file, ready for JSON."""
@@ -73,6 +61,7 @@ class ImportResult(TrialResult):
         return {**listed, "files": self.files_as_json(), "recording": self.campaign.place}
 
 
+@arguments.checked(Unit=get_args(zabbix.Unit))
 def import_recording(  # noqa: PLR0913 - one argument for each option
     *files: str | os.PathLike[str],
     tool: str = "",
@@ -129,11 +118,12 @@ def import_recording(  # noqa: PLR0913 - one argument for each option
     """
     paths = [Path(file) for file in files]
     _require_files(paths, tool)
+    _require_possible(cores, warm_up_s, run, time_zone)
     about = About(
         framework=framework or stem(paths[0]),
         is_named_by_file=not framework,
         endpoint=endpoint,
-        labels=arguments.several("labels", labels),
+        labels=tuple(labels),
         warm_up_s=warm_up_s,
         cores=cores,
         partial=partial,
@@ -141,7 +131,7 @@ def import_recording(  # noqa: PLR0913 - one argument for each option
     )
     how = zabbix.CpuOptions(unit=cpu_unit, cores=cores, strict=strict)
     options = ReadOptions(
-        columns=arguments.several("columns", columns),
+        columns=tuple(columns),
         separator=_separator(separator),
         timestamp_format=timestamp_format,
         time_zone=time_zone,
@@ -186,6 +176,22 @@ def _require_files(paths: Sequence[Path], tool: str) -> None:
     if tool == zabbix.NAME and paths[1:]:
         hint = "give one file, with the CPU readings of one server"
         raise InputError([Problem(str(paths[1]), "Zabbix import takes one file", hint)])
+
+
+def _require_possible(
+    cores: int | None, warm_up_s: float | None, run: int | Literal["all"] | None, time_zone: str
+) -> None:
+    number = None if run == "all" else run
+    least = (("cores", cores, 1), ("warm_up_s", warm_up_s, 0), ("run", number, 1))
+    problems = [
+        Problem(name, f"`{wording.exact(value)}` is too small", f"give {smallest} or more")
+        for name, value, smallest in least
+        if value is not None and value < smallest
+    ]
+    if not instants.is_zone(time_zone):
+        problems.append(instants.unknown_zone(time_zone))
+    if problems:
+        raise InputError(problems)
 
 
 def _separator(given: str) -> str:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from plimsoll import errors as all_errors
 from plimsoll import lab, machine, wording
@@ -25,6 +25,7 @@ from plimsoll.findings import derivation, load_lines
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.lab import arguments, driven_load, load_options, loads, one_line, urls
 from plimsoll.lab.load_options import LoadOptions
+from plimsoll.lab.results import ClosesCampaign
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.load_line import counting, limits, search
 from plimsoll.load_line.search import Searched, SearchGoal
@@ -69,7 +70,7 @@ _LEAST_QUICK_S = 0.05
 
 
 @dataclass(frozen=True, repr=False)
-class LineResult:
+class LineResult(ClosesCampaign):
     """Load lines, one for each limit, with every try.
 
     What was not recorded lies in a temporary folder, which `close`, the end of a `with` block, or
@@ -123,6 +124,7 @@ class LineResult:
         """The answer for an issue or a pull request."""
         return line_result.markdown(self.found)
 
+    @arguments.checked()
     def text(self, *, verbose: bool = False) -> str:
         """Figures for a terminal, without the sentence.
 
@@ -147,19 +149,8 @@ class LineResult:
         """The same from the report's parts."""
         return lab.charts.line_html(self.found)
 
-    def __enter__(self) -> Self:
-        """The result, closed after the block."""
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
-
-    def close(self) -> None:
-        """Closes the storage; tries that were not recorded are removed."""
-        self.campaign.close()
-
-
+@arguments.checked(**load_options.CHOICES)
 def line(  # noqa: PLR0913 - one argument for each option
     url: str | Sequence[str],
     limit: str | Sequence[str],
@@ -239,9 +230,9 @@ def line(  # noqa: PLR0913 - one argument for each option
         Interrupted: Ctrl-C.
         KeyboardInterrupt: The same while nothing is measured.
     """
-    wanted = _wanted(arguments.several("limit", limit), errors, budget_s, within)
+    wanted = _wanted(arguments.several(limit), errors, budget_s, within)
     requested = LoadOptions(
-        urls=tuple(map(urls.parts, arguments.several("url", url))),
+        urls=urls.several(arguments.several(url)),
         connections=connections,
         duration_s=PEAK_S,
         threads=threads,
@@ -264,7 +255,6 @@ def line(  # noqa: PLR0913 - one argument for each option
         ciphers=tuple(ciphers),
         tls_resume=tls_resume,
     )
-    arguments.require(requested)
     place = load_options.path(record)
     return _searched(requested, arrivals, wanted, place, storage, on_event)
 

@@ -8,9 +8,9 @@ import string
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from plimsoll import addresses, wording
+from plimsoll import addresses, lab, machine, wording
 from plimsoll.campaign import power
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import (
@@ -23,6 +23,7 @@ from plimsoll.campaign.load import (
     MOST_REQUESTS,
     MOST_STREAMS,
     MOST_THREADS,
+    Arrivals,
     Load,
     Stage,
 )
@@ -38,9 +39,9 @@ from plimsoll.campaign.requests import (
     Request,
     Upload,
 )
-from plimsoll.campaign.tls import Tls
+from plimsoll.campaign.tls import Resume, Tls, Version
 from plimsoll.errors import InputError, Problem
-from plimsoll.hosts.host import REMOTE_ALONE
+from plimsoll.hosts.host import REMOTE_ALONE, KeepRows
 from plimsoll.lab import urls
 from plimsoll.plan import SEED_BITS, Trial
 
@@ -48,12 +49,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from urllib.parse import SplitResult
 
-    from plimsoll.campaign.load import Arrivals, Protocol
-    from plimsoll.campaign.tls import Resume, Version
-    from plimsoll.hosts.host import KeepRows
+    from plimsoll.campaign.load import Protocol
+
+CHOICES = {
+    "Arrivals": get_args(Arrivals),
+    "KeepRows": get_args(KeepRows),
+    "Resume": get_args(Resume),
+    "Version": get_args(Version),
+}
+"""The values of each annotation of a load's options that is a `Literal`."""
 
 HELD_S = 10.0
 """How long a level is held unless a length or a number of requests is given, in seconds."""
+
+SHORTEST_S = 1e-9
+"""The shortest length, in seconds: the engine counts whole nanoseconds."""
 
 HIGHEST_STATUS = 999
 """The highest status code: it has three digits; RFC 9110, section 15."""
@@ -71,6 +81,7 @@ LARGEST_SEED = 2**SEED_BITS - 1
 """The largest seed."""
 
 _SHOWN_URLS = 3
+_SHOWN_CORES = 16
 
 
 @dataclass(frozen=True)
@@ -204,6 +215,7 @@ def trial(requested: LoadOptions) -> Trial:
     urls.require_one_server(requested.urls)
     problems = [
         *_too_little(requested),
+        *_negative(requested),
         *_too_much(requested),
         *_excluded(requested),
         *_wrong_websocket(requested),
@@ -215,6 +227,8 @@ def trial(requested: LoadOptions) -> Trial:
         *_wrong_continue(requested),
         *_wrong_power(requested),
         *_only_here(requested),
+        *_wrong_cores(requested),
+        *(lab.selection.unknown_limits(requested.limits) if requested.limits else ()),
     ]
     if problems:
         raise InputError(problems)
@@ -284,7 +298,7 @@ def _wrong_websocket(requested: LoadOptions) -> Iterator[Problem]:
         return
     if len(set(map(urls.target, requested.urls))) > 1:
         message = "a WebSocket load has one URL"
-        yield Problem("URL", message, "run `plimsoll load` once per URL")
+        yield Problem("url", message, "run `plimsoll load` once per URL")
     if requested.message is not None and requested.message_bytes is not None:
         message = "`message=` sets the length already"
         yield Problem("message_bytes", message, "use either `message=` or `message_bytes=`")
@@ -431,8 +445,33 @@ def _too_little(requested: LoadOptions) -> Iterator[Problem]:
         "message_bytes": requested.message_bytes,
     }
     for option, amount in amounts.items():
-        if amount is not None and amount <= 0:
+        is_length = option in ("duration_s", "ramp_s", "warm_up_s", "timeout_s")
+        if amount is not None and (amount <= 0 or (is_length and amount < SHORTEST_S)):
             yield Problem(option, f"`{wording.exact(amount)}` is too small", "give a value above 0")
+
+
+def _negative(requested: LoadOptions) -> Iterator[Problem]:
+    amounts = {
+        "think_time_s": requested.think_time_s,
+        "idle_s": requested.idle_s,
+        "status": requested.status,
+        "length_bytes": requested.length_bytes,
+        "seed": requested.seed,
+    }
+    for option, amount in amounts.items():
+        if amount is not None and amount < 0:
+            hint = "give a value of 0 or more"
+            yield Problem(option, f"`{wording.exact(amount)}` is too small", hint)
+
+
+def _wrong_cores(requested: LoadOptions) -> Iterator[Problem]:
+    """Cores of this host on which the load generator cannot run."""
+    allowed = machine.allowed_cores()
+    lacking = [core for core in requested.driver_cores if core not in allowed]
+    if lacking and requested.hosts is None:
+        cores = wording.listed([str(core) for core in allowed], _SHOWN_CORES)
+        message = f"core {lacking[0]} is not available to Plimsoll"
+        yield Problem("driver_cores", message, f"choose from {cores}")
 
 
 def _too_much(requested: LoadOptions) -> Iterator[Problem]:

@@ -32,6 +32,7 @@ REMAINS = "trials/.*.partial"
 """What a killed process leaves of a trial: it never got its name, so nothing in it is complete."""
 
 
+@arguments.checked(**load_options.CHOICES)
 def load(  # noqa: PLR0913 - one argument for each option
     url: str | Sequence[str],
     *,
@@ -173,7 +174,7 @@ def load(  # noqa: PLR0913 - one argument for each option
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
     requested = LoadOptions(
-        urls=tuple(map(urls.parts, arguments.several("url", url))),
+        urls=urls.several(arguments.several(url)),
         connections=connections,
         duration_s=duration_s,
         threads=threads,
@@ -234,7 +235,6 @@ def loaded(
         storage: Address of a database that keeps the rows.
         on_event: Called with each event.
     """
-    arguments.require(requested)
     planned = load_options.trial(requested)
     require_place(record, storage)
     known = (

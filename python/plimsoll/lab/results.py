@@ -10,18 +10,20 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from plimsoll import errors, findings, lab, report, tables, wording
 from plimsoll import storage as storages
+from plimsoll.aggregate import trial as of_trials
 from plimsoll.aggregate.stages import expression as stage_expression
 from plimsoll.aggregate.stages import stages
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.errors import InputError, Problem
 from plimsoll.findings import derivation
-from plimsoll.lab import one_line
+from plimsoll.lab import arguments, closing, one_line
+from plimsoll.lab.closing import Closable
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.report import words
 from plimsoll.storage import documents
@@ -67,6 +69,7 @@ VERDICTS = pa.schema(
 """
 
 
+@arguments.checked()
 def read(
     path: str | os.PathLike[str],
     *,
@@ -87,11 +90,11 @@ def read(
         InputError: There is no recording, no such storage, or a threshold is wrong.
         StorageError: The results cannot be read.
     """
-    wanted = findings.campaign_thresholds.read(lab.arguments.several("fail_if", fail_if))
-    with ExitStack() as closing:
-        stored = closing.enter_context(storages.opened(Path(path), storage))
+    wanted = findings.campaign_thresholds.read(fail_if)
+    with ExitStack() as opened:
+        stored = opened.enter_context(storages.opened(Path(path), storage))
         require_recordings(stored)
-        return CampaignResults(stored, closing.pop_all(), again=again, fail_if=wanted)
+        return CampaignResults(stored, opened.pop_all(), again=again, fail_if=wanted)
 
 
 def require_recordings(results: Results) -> None:
@@ -112,7 +115,7 @@ def require_recordings(results: Results) -> None:
     raise InputError([Problem("", f"`{results.place}` {missing}", hint)])
 
 
-class CampaignResults:
+class CampaignResults(Closable):
     """The results of one campaign, in a folder or a database.
 
     They stay open until `close`, the end of a `with` block, or the end of the object. Tables are
@@ -120,44 +123,44 @@ class CampaignResults:
 
     Args:
         stored: The results as they are stored.
-        closing: Closes the storage, and removes what is temporary.
+        closes: Closes the storage, and removes what is temporary.
         again: Whether everything is derived and judged again, whatever was kept.
         fail_if: Thresholds on its entries.
-
-    Attributes:
-        stored: The results as they are stored.
     """
 
     def __init__(
         self,
         stored: Results,
-        closing: ExitStack,
+        closes: ExitStack,
         *,
         again: bool = False,
         fail_if: Sequence[CampaignThreshold] = (),
     ) -> None:
         """Keep the storage open."""
-        self.stored = stored
+        self._stored = stored
         self._again = again
         self._fail_if = fail_if
-        self._close = weakref.finalize(self, closing.close)
-
-    def __enter__(self) -> Self:
-        """The results, closed after the block."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close them."""
-        self.close()
+        self._close = weakref.finalize(self, closes.close)
 
     def close(self) -> None:
-        """Closes the storage; results that were not to be kept are removed."""
+        """Closes the storage; what was not recorded is removed, what was read already stays."""
         self._close()
+
+    @property
+    def stored(self) -> Results:
+        """The results as they are stored.
+
+        Raises:
+            StorageError: They are closed.
+        """
+        if not self._close.alive:
+            raise closing.closed()
+        return self._stored
 
     @property
     def place(self) -> str:
         """Where the results are, without credentials."""
-        return self.stored.place
+        return self._stored.place
 
     @cached_property
     def findings(self) -> Findings:
@@ -165,8 +168,10 @@ class CampaignResults:
 
         Raises:
             InputError: A threshold applies to no entry.
-            StorageError: A recording cannot be read, or what follows from it cannot be kept.
+            StorageError: A recording cannot be read, what follows from it cannot be kept, or the
+                results are closed.
         """
+        self._trial_ids()
         found = findings.gathering.gather(self.stored, again=self._again)
         if not self._fail_if:
             return found
@@ -181,6 +186,17 @@ class CampaignResults:
         judged = findings.campaign_thresholds.judged(self._fail_if, found.measured, planned)
         return replace(found, thresholds=judged)
 
+    def _trial_ids(self) -> tuple[str, ...]:
+        """Ids of the trials, of which there was one at least when the results were opened.
+
+        Raises:
+            StorageError: There is none any more.
+        """
+        found = self.stored.trial_ids()
+        if not found:
+            raise errors.StorageError(f"`{self.place}` has no recording any more", documents.GONE)
+        return found
+
     def as_json(self) -> list[dict[str, Any]]:
         """One object for each trial, ready for JSON: what `plimsoll judge --json` prints.
 
@@ -192,8 +208,9 @@ class CampaignResults:
     @cached_property
     def trials(self) -> tuple[TrialResult, ...]:
         """The trials that are recorded, in the order of the plan."""
-        return tuple(TrialResult(self, trial_id) for trial_id in self.stored.trial_ids())
+        return tuple(TrialResult(self, trial_id) for trial_id in self._trial_ids())
 
+    @arguments.checked()
     def trial(self, trial_id: str) -> TrialResult:
         """One trial.
 
@@ -248,6 +265,7 @@ class CampaignResults:
         of_trials = [verdict for one in self.findings.trials for verdict in one.verdicts]
         return _verdict_rows([*of_trials, *self.findings.verdicts])
 
+    @arguments.checked()
     def report(
         self, formats: Sequence[str] = ("html", "pdf", "markdown", "card")
     ) -> tuple[Path, ...]:
@@ -263,15 +281,14 @@ class CampaignResults:
             InputError: There is no such format.
             StorageError: It could not be written.
         """
-        chosen = lab.arguments.several("formats", formats)
-        return lab.charts.report(self.findings, self.stored.report, chosen)
+        return lab.charts.report(self.findings, self.stored.report, formats)
 
     def __repr__(self) -> str:
         """Campaign, place, trials, and how many of them have each level."""
         return one_line.shown(self, self._described)
 
     def _described(self) -> str:
-        trials = wording.several(len(self.stored.trial_ids()), "trial")
+        trials = wording.several(len(self._trial_ids()), "trial")
         as_run = self.findings.as_run
         name = "" if as_run is None else f"{as_run.name}: "
         counts = self.findings.counts
@@ -281,6 +298,16 @@ class CampaignResults:
     def _repr_html_(self) -> str:
         """The rankings with their verdicts, for a notebook."""
         return lab.charts.rankings_html(self.findings)
+
+
+class ClosesCampaign(Closable):
+    """The results of one call, which close what they were made with."""
+
+    campaign: CampaignResults
+
+    def close(self) -> None:
+        """Closes the storage; what was not recorded is removed, what was read already stays."""
+        self.campaign.close()
 
 
 @dataclass(frozen=True, repr=False)
@@ -380,8 +407,11 @@ class TrialResult:
     @property
     def logs(self) -> Mapping[str, str]:
         """What server and driver wrote, by name: `server.log`."""
-        return self.campaign.stored.logs(self.id)
+        stored = self.campaign.stored
+        stored.recording(self.id)  # of a trial that is gone there are no logs, and no error
+        return stored.logs(self.id)
 
+    @arguments.checked()
     def chart(self, name: str) -> TrialChart:
         """A chart of the report.
 
@@ -403,11 +433,11 @@ class TrialResult:
 
     def _repr_html_(self) -> str:
         """Its main numbers and its verdicts, for a notebook."""
-        return lab.charts.trial_html(self.campaign.findings, self.id)
+        return lab.charts.trial_html(self.campaign.findings, self.findings.recording.trial)
 
 
 @dataclass(frozen=True, repr=False)
-class LoadResult(TrialResult):
+class LoadResult(ClosesCampaign, TrialResult):
     """One load, with everything a trial has.
 
     What was not recorded lies in a temporary folder, which `close`, the end of a `with` block, or
@@ -415,27 +445,23 @@ class LoadResult(TrialResult):
 
     Attributes:
         is_kept: Whether the recording outlives the object.
+        known: What was judged before its rows became tables; None where nothing was.
     """
 
     is_kept: bool = False
+    known: TrialFindings | None = None
 
     @cached_property
     def judged(self) -> TrialFindings:
-        """The same; of a load that is not recorded nothing is derived that only charts need.
+        """The same; nothing is derived that only charts need.
 
         Raises:
             StorageError: The rows cannot be read.
         """
+        if self.known is not None:
+            return self.known
         counted = self._counted
         return self.findings if counted is None else derivation.judged(counted)
-
-    def __enter__(self) -> Self:
-        """The result, closed after the block."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
 
     def as_json(self) -> dict[str, Any]:
         """Everything that is known of it, ready for JSON: what `plimsoll load --json` prints.
@@ -447,25 +473,25 @@ class LoadResult(TrialResult):
         found = (
             self.campaign.findings
             if counted is None
-            else findings.gathering.of_trials(self.campaign.stored, [derivation.listed(counted)])
+            else findings.gathering.of_trials(
+                self.campaign.stored, [derivation.listed(counted, self.judged)]
+            )
         )
         (listed,) = report.machine_readable.trials(found)
         return {**listed, "recording": self.campaign.place if self.is_kept else None}
 
     @property
     def _counted(self) -> Tables | None:
-        """Its records where they answer faster than tables: of a load that is not recorded.
+        """What answers faster than to derive everything; None once everything is derived.
 
-        None once its findings are known.
+        That is the records of a load that is not recorded, and the tables of one that was judged.
         """
+        if "findings" in self.campaign.__dict__:
+            return None
         stored = self.campaign.stored
-        if isinstance(stored, UnkeptResults) and "findings" not in self.campaign.__dict__:
+        if isinstance(stored, UnkeptResults):
             return stored.counted(self.recording)
-        return None
-
-    def close(self) -> None:
-        """Closes the storage; a load that was not recorded is removed."""
-        self.campaign.close()
+        return None if self.known is None else of_trials.stored(stored, self.recording)
 
 
 def _verdict_rows(verdicts: Sequence[Verdict]) -> pa.Table:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import estimates, plan, wording
-from plimsoll.campaign import as_run, documents, set_values, tool
+from plimsoll.campaign import as_run, campaign_file, documents, set_values, tool
 from plimsoll.campaign import campaign as campaigns
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.campaign import resolved
@@ -22,7 +22,7 @@ from plimsoll.storage.documents import as_text, planned
 from plimsoll.verdicts.catalogue import LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from plimsoll.campaign.as_run import Document
@@ -35,9 +35,25 @@ if TYPE_CHECKING:
     from plimsoll.plan import Refuses, Trial
 
 __all__ = [
-    "campaign", "document_of", "installable", "known_limits", "left_out", "make_ready", "named",
-    "of_campaign", "planned", "published", "ready", "refusals", "require_drivers", "require_rule",
-    "resolved", "tools", "unready", "with_available",
+    "campaign",
+    "document_of",
+    "installable",
+    "known_limits",
+    "left_out",
+    "make_ready",
+    "named",
+    "of_campaign",
+    "planned",
+    "published",
+    "ready",
+    "refusals",
+    "require_drivers",
+    "require_rule",
+    "resolved",
+    "tools",
+    "unknown_limits",
+    "unready",
+    "with_available",
 ]  # fmt: skip
 
 
@@ -108,6 +124,16 @@ def document_of(
         return as_run.with_settings(document, settings, ())
     now, before = map(json.loads, texts)
     return as_run.with_settings(document, settings, set_values.changed(now, before))
+
+
+def unknown_limits(given: Mapping[str, Mapping[str, float]]) -> list[Problem]:
+    """Limits of the argument `limits=` that no check has.
+
+    Args:
+        given: Check to name and value of its limits.
+    """
+    mistakes = campaign_file.unknown_limits(given, known_limits())
+    return [Problem("limits", mistake.message, mistake.hint) for mistake in mistakes]
 
 
 def known_limits() -> dict[str, set[str]]:

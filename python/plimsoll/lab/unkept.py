@@ -51,29 +51,44 @@ class UnkeptResults(ParquetResults):
 
         Raises:
             OSError: It cannot be read.
-            StorageError: The result is closed.
+            StorageError: The folder is gone.
         """
         self.require(trial_id)
         return aggregate.engine_records.table(self.trials / trial_id, name)
+
+    def trial_ids(self) -> tuple[str, ...]:
+        """Ids of the trials, of which there is one at least.
+
+        Raises:
+            StorageError: The folder is gone.
+        """
+        found = super().trial_ids()
+        if not found:
+            raise self._gone()
+        return found
 
     def logs(self, trial_id: str) -> Mapping[str, str]:
         """Output of server and driver by file name.
 
         Raises:
-            StorageError: The result is closed.
+            StorageError: The folder is gone.
         """
         self.require(trial_id)
         return super().logs(trial_id)
 
     def require(self, trial_id: str) -> None:
-        """Does nothing as long as the result is open.
+        """Does nothing as long as the folder of a trial is there.
 
         Raises:
-            StorageError: It is closed.
+            StorageError: It is not.
         """
         if not (self.trials / trial_id).is_dir():
-            hint = "read it before `close()`, or keep it with `record`"
-            raise StorageError("the result is closed, and was not kept", hint)
+            raise self._gone()
+
+    def _gone(self) -> StorageError:
+        """Somebody else removed the folder, or the result is closed."""
+        hint = "read it before `close()`, or keep it with `record=`"
+        return StorageError(f"`{self.folder}`, a temporary folder with a result, is gone", hint)
 
     def counted(self, recording: Recording) -> Tables:
         """The tables of a trial whose rows are the engine's records, for what is counted in these.

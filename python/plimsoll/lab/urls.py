@@ -22,7 +22,7 @@ SECURED = ("https", "wss")
 OF_WEBSOCKET = ("ws", "wss")
 """Schemes of WebSocket; RFC 6455, section 3."""
 
-_WHERE = "URL"
+_WHERE = "url"
 
 _NUMBERS = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*\.?", re.IGNORECASE)
 """What `inet_aton(3)` takes for an IPv4 address: also `18080`, which is 0.0.70.160."""
@@ -61,6 +61,20 @@ def parts(text: str) -> SplitResult:
         hint = "remove them from the URL and send an `Authorization` header"
         raise _wrong("a user name or password in the URL is not supported", hint)
     return url
+
+
+def several(given: Sequence[str]) -> tuple[SplitResult, ...]:
+    """The parts of some URLs.
+
+    Args:
+        given: The URLs.
+
+    Raises:
+        InputError: One is invalid or not supported, or there is none.
+    """
+    if not given:
+        raise _wrong("no URL is given", "write one as http://127.0.0.1:8080/path")
+    return tuple(map(parts, given))
 
 
 def require_one_server(urls: Sequence[SplitResult]) -> None:

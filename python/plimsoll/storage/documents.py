@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from plimsoll import wording
+from plimsoll.campaign import as_run
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
 
@@ -102,6 +103,49 @@ def planned(trial: Trial) -> PlannedTrial:
         "driver": trial.driver,
         "seed": trial.seed,
     }
+
+
+def plan(content: object) -> list[PlannedTrial]:
+    """The trials of a stored plan.
+
+    Raises:
+        ValueError: It is no plan.
+        KeyError: The same; a name is missing.
+    """
+    trials = _object(content, "it")["trials"]
+    if not isinstance(trials, list):
+        raise ValueError("`trials` is not a list")  # noqa: TRY004 - the file is wrong
+    for trial in cast("list[object]", trials):
+        values = _object(trial, "a trial")
+        if not isinstance(values["id"], str):
+            raise ValueError("the `id` of a trial is not text")  # noqa: TRY004 - the same
+        _object(values.get("load", {}), "the `load` of a trial")
+    return cast("list[PlannedTrial]", trials)
+
+
+def resolved(content: object) -> Document:
+    """A stored campaign with all settings and defaults.
+
+    Raises:
+        ValueError: It is none.
+    """
+    document = _object(content, "it")
+    try:
+        as_run.read(document)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"not a campaign: {damage(error)}") from error
+    return document
+
+
+def _object(content: object, what: str) -> dict[str, object]:
+    """A JSON object.
+
+    Raises:
+        ValueError: It is another kind of value.
+    """
+    if not isinstance(content, dict):
+        raise ValueError(f"{what} is not a JSON object")  # noqa: TRY004 - the file is wrong
+    return cast("dict[str, object]", content)
 
 
 def as_text(content: object) -> str:

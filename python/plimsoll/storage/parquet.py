@@ -7,7 +7,8 @@ results/<campaign>/
 ├── published.toml            the campaign's file of published figures, as given
 ├── plan.json                 trials in order
 ├── .lock                     held while a campaign is conducted
-├── trials/<trial id>/        trial.json and the recorded tables; complete or absent
+├── trials/<trial id>/        trial.json and the recorded tables, and their digests in SHA256SUMS;
+│                             complete or absent
 ├── trials/.<trial id>.partial/   a trial that is being conducted
 ├── fetched/<trial id>/<host>/    rows of other hosts that are being copied here
 ├── superseded/1/             results of trials that were repeated after a change
@@ -32,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
-from plimsoll.storage import documents, door
+from plimsoll.storage import digests, documents, door
 from plimsoll.storage.results import DerivedTrial
 
 if TYPE_CHECKING:
@@ -121,10 +122,10 @@ class ParquetResults:
         """
         path = self.folder / "plan.json"
         try:
-            return json.loads(path.read_bytes())["trials"]
+            return documents.plan(json.loads(path.read_bytes()))
         except (FileNotFoundError, NotADirectoryError):
             return []
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError) as error:
             raise _damaged(path, error, _WRITE_AGAIN) from error
 
     def campaign_toml(self) -> str | None:
@@ -151,7 +152,7 @@ class ParquetResults:
         """
         text = self._given("campaign.json")
         try:
-            return None if text is None else json.loads(text)
+            return None if text is None else documents.resolved(json.loads(text))
         except ValueError as error:
             raise _damaged(self.folder / "campaign.json", error, _WRITE_AGAIN) from error
 
@@ -177,7 +178,9 @@ class ParquetResults:
             raise self._no_trial(trial_id) from error
         except (OSError, ValueError) as error:
             raise _damaged(path, error, documents.REPEAT_TRIAL) from error
-        return documents.recording(content, str(path))
+        found = documents.recording(content, str(path))
+        self._require_unchanged([path], documents.REPEAT_TRIAL)
+        return found
 
     def _no_trial(self, trial_id: str) -> StorageError:
         return StorageError(f"`{self.folder}` has no trial `{trial_id}`", documents.GONE)
@@ -196,9 +199,26 @@ class ParquetResults:
         if not path.exists():
             self._require_none_written(trial_id, path)
         try:
-            return door.rows.dataset(path, name)
+            found = door.rows.dataset(path, name)
         except (OSError, ValueError) as error:
             raise _damaged(path, error, documents.REPEAT_TRIAL) from error
+        if path.exists():
+            self._require_unchanged([path], documents.REPEAT_TRIAL)
+        return found
+
+    def _require_unchanged(self, files: Sequence[Path], hint: str) -> None:
+        """Does nothing where files of one folder are what was written.
+
+        Raises:
+            StorageError: One is not, or cannot be read.
+        """
+        try:
+            changed = digests.changed(files)
+        except OSError as error:
+            raise _damaged(files[0].parent, error, hint) from error
+        if changed:
+            message = f"`{changed}` is damaged: its digest in `{digests.FILE}` is another one"
+            raise StorageError(message, hint)
 
     def _require_none_written(self, trial_id: str, path: Path) -> None:
         """Does nothing where a trial may have none: of another driver, or failed.
@@ -240,6 +260,7 @@ class ParquetResults:
                 for name, table in derived.tables.items():
                     door.rows.write(table, partial / f"{name}.parquet")
                 (partial / _JUDGED).write_text(documents.as_text(derived.judged), "utf-8")
+                digests.keep(partial)
                 publish(partial, self.derived / trial_id)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
@@ -253,11 +274,13 @@ class ParquetResults:
         folder = self.derived / trial_id
         if not folder.is_dir():
             return None
+        tables = sorted(folder.glob("*.parquet"))
         try:
             judged = json.loads((folder / _JUDGED).read_bytes())
-            found = {path.stem: door.rows.read(path) for path in folder.glob("*.parquet")}
+            found = {path.stem: door.rows.read(path) for path in tables}
         except (OSError, ValueError) as error:
             raise _damaged(folder, error, _JUDGE_AGAIN) from error
+        self._require_unchanged([folder / _JUDGED, *tables], _JUDGE_AGAIN)
         return DerivedTrial(found, judged)
 
     def prune_derived(self) -> None:
@@ -416,6 +439,7 @@ class ParquetResults:
                 partial.mkdir(parents=True)
             yield partial
             with writing(self.folder):
+                digests.keep(partial)
                 if (derived := self.derived / trial_id).exists():
                     shutil.rmtree(derived)
                 publish(partial, self.trials / trial_id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pyarrow.dataset as ds
@@ -30,8 +32,9 @@ def dataset(path: Path, name: str) -> ds.Dataset:
     schema = next(table.schema for table in tables.TABLES if table.name == name)
     if not path.exists():
         return ds.dataset(schema.empty_table())
-    pq.read_schema(path)  # else the reader of the rows would meet the damage
-    return ds.dataset(path, schema=schema, format=_unbuffered())
+    with _naming_damage():
+        pq.read_schema(path)  # else the reader of the rows would meet the damage
+        return ds.dataset(path, schema=schema, format=_unbuffered())
 
 
 def write(table: pa.Table, into: Path | BinaryIO) -> None:
@@ -50,8 +53,21 @@ def read(source: Path | BinaryIO) -> pa.Table:
         OSError: The file is damaged.
         ValueError: It is not a Parquet file.
     """
-    with pq.ParquetFile(source) as file:
+    with _naming_damage(), pq.ParquetFile(source) as file:
         return file.read()
+
+
+@contextmanager
+def _naming_damage() -> Generator[None]:
+    """Has Arrow raise one kind of error, whatever it does not understand of a damaged file.
+
+    Raises:
+        ValueError: The block raised an error of Arrow that is none.
+    """
+    try:
+        yield
+    except (KeyError, MemoryError, NotImplementedError, TypeError) as error:
+        raise ValueError(str(error)) from error
 
 
 def _unbuffered() -> ds.ParquetFileFormat:

@@ -46,7 +46,7 @@ def test_an_argument_in_a_sentence_is_an_option(said: str, read: str) -> None:
         ("rate_per_s", "--rate"),
         ("frameworks", "--frameworks"),
         ("campaigns/a.toml:12", "campaigns/a.toml:12"),
-        ("URL", "URL"),
+        ("url", "URL"),
         ("", ""),
     ],
 )

@@ -123,7 +123,8 @@ def test_the_servers_side_is_recorded(results: ParquetResults) -> None:
 def test_the_tables_are_there_and_the_engines_files_are_not(results: ParquetResults) -> None:
     recording = conduct(results)
     tables = {"requests.parquet", "connections.parquet", "usage.parquet"}
-    assert files(results, recording) == tables | {"trial.json", "server.log", "driver.log"}
+    others = {"trial.json", "SHA256SUMS", "server.log", "driver.log"}
+    assert files(results, recording) == tables | others
     assert results.table(recording.trial, "requests").count_rows() == 30
     usage = results.table(recording.trial, "usage").to_table().to_pylist()
     scopes = {row["scope"] for row in usage}
@@ -203,7 +204,7 @@ def test_an_engine_that_fails_is_an_ending(
     assert recording.ending.hint == "mend it"
     assert recording.driver is None
     assert files(results, recording) == {
-        "trial.json", "usage.parquet", "server.log", "driver.log",
+        "trial.json", "SHA256SUMS", "usage.parquet", "server.log", "driver.log",
     }  # fmt: skip
     assert is_free(recording)
 

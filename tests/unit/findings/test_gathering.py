@@ -15,6 +15,7 @@ import recordings
 from plimsoll.aggregate.trial import Tables
 from plimsoll.findings import derivation, gathering
 from plimsoll.recording import Ending
+from plimsoll.storage import digests
 from plimsoll.storage.parquet import ParquetResults, results
 from plimsoll.verdicts.judge import judge
 from plimsoll.verdicts.verdict import Verdict
@@ -97,6 +98,7 @@ def test_a_trial_whose_origin_changed_is_worked_out_anew_and_no_other(
     content = json.loads(path.read_text())
     content["origin"][part] = "another"
     path.write_text(json.dumps(content))
+    digests.keep(path.parent)
     gathering.gather(stored)
     assert judged == [second]
 

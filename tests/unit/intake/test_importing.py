@@ -22,6 +22,7 @@ from plimsoll.intake.rows import ReadOptions
 from plimsoll.recording import HOST
 from plimsoll.report import contents
 from plimsoll.report.load import screen
+from plimsoll.storage import digests
 from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.judge import judge
 
@@ -254,6 +255,7 @@ def test_a_recording_of_before_sent_bytes_is_still_read(tmp_path: Path) -> None:
     for name in ("notes", "has_connects"):
         del content["driver"][name]
     document.write_text(json.dumps(content))
+    digests.keep(path.parent)
     results = folder(tmp_path)
     again = stored(results, results.recording(trial.recording.trial))
     assert again.summary.completed == 400

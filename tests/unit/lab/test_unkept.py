@@ -51,12 +51,16 @@ def test_a_table_that_was_not_recorded_has_no_rows(tmp_path: Path) -> None:
     assert "due_ns" in found.column_names
 
 
-def test_a_result_that_is_closed_has_no_rows_and_says_so(tmp_path: Path) -> None:
+def test_a_folder_that_is_gone_has_no_rows_and_says_so(tmp_path: Path) -> None:
     results = UnkeptResults(tmp_path / "unkept")
     trial = recorded(results, is_kept=False).trial
     shutil.rmtree(results.folder)
-    for read in (lambda: results.table(trial, "requests"), lambda: results.logs(trial)):
-        with pytest.raises(StorageError, match="closed") as caught:
+    for read in (
+        lambda: results.table(trial, "requests"),
+        lambda: results.logs(trial),
+        results.trial_ids,
+    ):
+        with pytest.raises(StorageError, match="is gone") as caught:
             read()
         assert "record" in caught.value.hint
 

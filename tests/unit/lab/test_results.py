@@ -1,0 +1,86 @@
+"""Results that are closed, or whose folder is gone, say so whatever is read of them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import plimsoll
+from plimsoll.errors import StorageError
+
+LOG = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,allThreads,Latency,Connect\n"
+FREE = {"campaign", "close", "files", "files_as_json", "id", "is_kept", "known", "place"}
+"""What no storage is needed for."""
+
+ARGUMENTS = {"chart": ("cpu",), "trial": ("a",), "report": (["markdown"],)}
+
+
+@pytest.fixture
+def imported(tmp_path: Path) -> plimsoll.ImportResult:
+    """A recording of a few requests."""
+    log = tmp_path / "log.csv"
+    rows = (f"{1577836800000 + at},20,home,200,true,5,1,1,18,0\n" for at in range(0, 3000, 50))
+    log.write_text(LOG + "".join(rows))
+    return plimsoll.import_recording(log, into=tmp_path / "into")
+
+
+def readers(result: object) -> dict[str, Callable[[], Any]]:
+    """Whatever can be read of a result, by its name."""
+    kind = type(result)
+    found: dict[str, Callable[[], Any]] = {}
+    for name in (*(one for one in dir(kind) if not one.startswith("_")), "_repr_html_"):
+        attribute = getattr(kind, name)
+        if name in FREE:
+            continue
+        if isinstance(attribute, property | cached_property):
+            found[name] = lambda name=name: getattr(result, name)
+        elif callable(attribute):
+            given = ARGUMENTS.get(name, ())
+            found[name] = lambda name=name, given=given: getattr(result, name)(*given)
+    return found
+
+
+def remove(result: plimsoll.ImportResult) -> None:
+    """Removes the folder of a result."""
+    shutil.rmtree(result.campaign.place)
+
+
+def test_whatever_is_read_of_a_result_is_looked_at(imported: plimsoll.ImportResult) -> None:
+    assert {"requests", "logs", "chart", "as_json", "_repr_html_"} <= readers(imported).keys()
+    assert {"trials", "report", "summaries", "stored"} <= readers(imported.campaign).keys()
+
+
+@pytest.mark.parametrize("end", [plimsoll.ImportResult.close, remove])
+def test_a_result_that_is_closed_or_gone_says_so(
+    imported: plimsoll.ImportResult, end: Callable[[plimsoll.ImportResult], None]
+) -> None:
+    end(imported)
+    for result in (imported, imported.campaign):
+        for name, read in readers(result).items():
+            if end is remove and name == "stored":
+                continue
+            with pytest.raises(StorageError, match=r"is closed|any more|has no trial") as caught:
+                read()
+            assert caught.value.hint, name
+    assert Path(imported.campaign.place).exists() == (end is not remove)
+
+
+def test_what_was_read_before_stays(imported: plimsoll.ImportResult) -> None:
+    with imported:
+        level = imported.level
+    assert imported.level == level
+    assert "is closed" not in repr(imported)
+    with pytest.raises(StorageError, match="is closed"):
+        _ = imported.requests
+
+
+def test_a_block_closes_every_kind_of_results(imported: plimsoll.ImportResult) -> None:
+    with plimsoll.read(imported.campaign.place) as results:
+        assert results.trials
+    with pytest.raises(StorageError, match="is closed"):
+        _ = results.stored
