@@ -26,7 +26,7 @@ PROGRAMS = re.findall(r"^```python ?(\w*)\n(.*?)^```$", TEXT, re.MULTILINE | re.
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with the results of two frameworks, each measured twice; one failed at times."""
     here = tmp_path_factory.mktemp("analysis")
-    failing = {"framework": "node", "failures": {"reset_waiting": 0.02}, "throughput_per_s": 900.0}
+    failing = {"framework": "node", "failures": {"reset_waiting": 0.005}, "throughput_per_s": 900.0}
     write_results(
         here / "results" / "quick",
         *({"framework": "go", "repetition": number, "seed": number} for number in (1, 2)),

@@ -8,12 +8,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll import texts, wording
+from plimsoll import verdicts as judging
 from plimsoll.aggregate.summary import STATISTICS
 from plimsoll.campaign.load import Load
 from plimsoll.provenance import ID_LENGTH
 from plimsoll.recording import HOST
 from plimsoll.statistics import quantiles
-from plimsoll.verdicts import catalogue, levels
+from plimsoll.verdicts import levels
 from plimsoll.verdicts.levels import by_checks
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def verdicts_text(verdicts: Sequence[Verdict]) -> str:
     if not bad:
         return f"{level_text(level)} {by_checks(verdicts)}"
     more = f" (and {wording.several(len(bad) - 1, 'more check')})" if bad[1:] else ""
-    problem = catalogue.title_of(bad[0])
+    problem = judging.catalogue.title_of(bad[0])
     return f"{level_text(level)}: {problem}: {first(bad[0])}{more}"
 
 

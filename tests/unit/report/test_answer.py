@@ -147,8 +147,8 @@ def test_what_was_not_measured_is_called_unknown_and_not_a_problem() -> None:
     unknown = sample.verdict("backlog", "campaign", "doubtful", "It is unknown.", measured=None)
     found = replace(sample.findings(), verdicts=(unknown,))
     (mark,) = (mark for mark in answers(found)[0].marks if not mark.count)
-    assert mark.name == "Backlog: unknown"
-    assert contents.of_campaign(found)[0].name == "Backlog: unknown"
+    assert mark.name == "Backlog (unknown)"
+    assert contents.of_campaign(found)[0].name == "Backlog (unknown)"
 
 
 def doubt_at(*endpoints: str, text: str = "It scatters.") -> Verdict:

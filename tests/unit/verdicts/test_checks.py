@@ -756,17 +756,21 @@ def test_hosts_that_generate_a_load_together_are_judged_one_by_one(check, option
     assert words.lower() in given.text.lower()
 
 
+def late_in_turns(late_ratio):
+    """Turns on two hosts, of which the second one misses a share of each."""
+    trial = in_turns(of_two_hosts(CLEAN), 1.0)
+    length_ns = sum(turn.duration_ns for turn in trial.recording.turns)
+    one, two = trial.recording.hosts
+    late = replace(two, late_ns=20_000_000, late_sum_ns=round(late_ratio * length_ns))
+    return replace(trial, recording=replace(trial.recording, hosts=(one, late)))
+
+
 @pytest.mark.parametrize(
     ("late_ratio", "level", "words"),
     [(0.02, "sound", "within 2 % of its length"), (0.2, "doubtful", "20 %"), (0.6, "void", "60 %")],
 )
 def test_load_generators_in_turns_begin_together_by_the_length_of_a_turn(late_ratio, level, words):
-    trial = in_turns(of_two_hosts(CLEAN), 1.0)
-    length_ns = sum(turn.duration_ns for turn in trial.recording.turns)
-    one, two = trial.recording.hosts
-    late = replace(two, late_ns=20_000_000, late_sum_ns=round(late_ratio * length_ns))
-    recording = replace(trial.recording, hosts=(one, late))
-    given = judged("started_together", replace(trial, recording=recording))
+    given = judged("started_together", late_in_turns(late_ratio))
     assert given.level == level, given
     assert words in given.text
     assert "(`two` last), and within 20 ms at worst" in given.text
@@ -1607,6 +1611,7 @@ BEYOND = [
     ("energy_net", lambda: simulate(power_w=(20.0, 55.0), idle_s=5)),
     ("clocks_agree", lambda: of_two_hosts(CLEAN, bound_ns=2_000_000)),
     ("started_together", lambda: of_two_hosts(CLEAN, late_ns=30_000_000)),
+    ("started_together", lambda: late_in_turns(0.2)),
     ("drivers_completed", lambda: of_two_hosts(CLEAN, lost_s=1.0)),
     ("drivers_completed", lambda: of_two_hosts(CLEAN, uncounted=3)),
     ("drivers_completed", lambda: of_two_hosts(CLEAN, unopened=1)),
@@ -1627,6 +1632,7 @@ WITHIN = [
     *((check, lambda trial=trial: trial) for check, trial in CLEAN_OF.items()),
     ("counters_agree", lambda: counted_by_the_server(CLEAN)),
     ("clocks_agree", lambda: of_two_hosts(CLEAN)),
+    ("started_together", lambda: late_in_turns(0.02)),
     ("scalability_law", lambda: simulate(**JUMPS)),
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 60_000_000)),
     ("undisturbed", lambda: as_load(CLEAN)),
