@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +35,7 @@ TOYS = ("--frameworks", str(HERE / "frameworks"))
 LENIENT = tuple(
     word
     for limit in (
-        *("undisturbed.compared_lost_ratio_void=1", "driver_headroom.pause_ratio_void=1"),
+        *("undisturbed.compared_lost_ratio_void=1", "driver_uninterrupted.stalled_ratio_void=1"),
         *("steady.silent_ratio_void=1", "steady.change_ratio_void=10"),
         "connection_target_met.open_ratio_void=0",
         "driver_headroom.server_busy_ratio_void=0",
@@ -94,8 +94,13 @@ class Running:
         """Names of all that it started and that lives, itself included."""
         return living(f"{MARK}={self.mark}")
 
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Waits until something is so; a command that ended before brings it about no more."""
+        eventually(lambda: condition() or self.process.poll() is not None, PATIENCE_S)
+        assert condition(), self.stderr
+
     def wait_until_it_says(self, words: str) -> None:
-        assert eventually(lambda: words in self.stderr, PATIENCE_S), self.stderr
+        self.wait_until(lambda: words in self.stderr)
 
     def wait_until_it_drives(self) -> None:
         """Waits until an engine is about to write rows."""

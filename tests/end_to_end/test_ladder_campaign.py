@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from command_line import LENIENT, PATIENCE_S, eventually, run, start
+from command_line import LENIENT, run, start
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
 
@@ -70,7 +70,7 @@ def test_the_cost_of_a_request_is_that_of_its_work_and_goes_on_after_a_kill(tmp_
     arguments = files(tmp_path)
     planned = run("plan", *arguments[:3], "--json", folder=tmp_path)
     running = start("run", *arguments, folder=tmp_path)
-    assert eventually(lambda: bool(steps(results)), PATIENCE_S), running.stderr
+    running.wait_until(lambda: bool(steps(results)))
     running.process.kill()
     running.process.wait()
     assert running.leaves_nothing()

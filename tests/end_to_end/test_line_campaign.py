@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import plimsoll
-from command_line import PATIENCE_S, eventually, run, start
+from command_line import run, start
 from plimsoll.load_line.tries import is_try
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
@@ -65,7 +65,7 @@ def test_a_campaign_finds_a_line_below_the_peak_and_goes_on_after_a_kill(tmp_pat
     results = tmp_path / "results" / "lines"
     arguments = files(tmp_path)
     running = start("run", *arguments, folder=tmp_path)
-    assert eventually(lambda: bool(tries(results)), PATIENCE_S), running.stderr
+    running.wait_until(lambda: bool(tries(results)))
     running.process.kill()
     running.process.wait()
     assert running.leaves_nothing()

@@ -89,7 +89,7 @@ def test_judging_again_finds_the_same_and_says_which_limit_was_changed(
     for one in again:
         verdict = of(one, "failures_explained")
         assert verdict["level"] == "void"
-        assert "changed by this campaign, default: doubtful 0.001, void 0.05" in verdict["source"]
+        assert "changed by this campaign, default: doubtful 0.001, void 0.01" in verdict["source"]
 
 
 def test_driver_kernel_and_server_agree_and_the_law_holds_in_every_step(
