@@ -97,7 +97,9 @@ class Running:
     def wait_until(self, condition: Callable[[], bool]) -> None:
         """Waits until something is so; a command that ended before brings it about no more."""
         eventually(lambda: condition() or self.process.poll() is not None, PATIENCE_S)
-        assert condition(), self.stderr
+        if not condition():
+            self.process.kill()
+            pytest.fail(self.end().said)  # ended, or what it leaves fails the test that comes next
 
     def wait_until_it_says(self, words: str) -> None:
         self.wait_until(lambda: words in self.stderr)
