@@ -349,15 +349,15 @@ def driver_peak(recording: Recording, readings: Usage) -> DriverPeak | None:
     """How busy the load generator itself kept its busiest core in the holds.
 
     On cores of its own that is the busy time of a core less what others took of all of them. It is
-    never less than its own time for each of its threads. If it is unknown what others took, it is
-    all of the busy time. Of several hosts it is that of the busiest.
+    never less than its own time for each of its threads. Without its own time nothing is known:
+    others may have kept the core busy. Of several hosts it is that of the busiest.
 
     Args:
         recording: The recording.
         readings: Its readings.
 
     Returns:
-        None when neither its time nor that of its cores was read.
+        None when its time was not read.
     """
     windows = cores.whole_seconds(recording)
     sides = cores.driver_sides(recording, readings) if windows else ()
@@ -372,6 +372,7 @@ def _peak(side: cores.DriverSide, windows: Sequence[Window]) -> DriverPeak | Non
     """How busy one load generator kept its busiest core; None when nothing of it was read."""
     readings, given = side.readings, side.cores
     tree = cores.busy_cores(readings, "driver", windows)
+    tree = np.where(np.isnan(tree), readings.rates("driver", "run_time_s", windows), tree)
     own = tree / max(side.threads, 1)
     missed = np.zeros(len(windows))
     if given:
@@ -379,7 +380,7 @@ def _peak(side: cores.DriverSide, windows: Sequence[Window]) -> DriverPeak | Non
             [readings.rates("machine", f"core{core}_busy_s", windows) for core in given]
         )
         others = _others(side, busy.sum(axis=0) - tree, windows)
-        own = np.fmax(own, busy.max(axis=0) - others)
+        own = np.where(np.isnan(tree), np.nan, np.fmax(own, busy.max(axis=0) - others))
         stolen = [readings.rates("machine", f"core{core}_steal_s", windows) for core in given]
         missed = np.fmin(others, _waited(readings, tree, windows))
         missed += np.nan_to_num(np.array(stolen).max(axis=0))

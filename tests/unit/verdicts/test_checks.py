@@ -512,7 +512,7 @@ TRIALS = [
     (
         "driver_headroom",
         "doubtful",
-        {"without": ("cpu_user_s", "core1_busy_s")},
+        {"without": ("cpu_user_s", "run_time_s"), "others_busy": 0.9},
         ["could not be read"],
     ),
 ]
@@ -581,6 +581,7 @@ PASSES = [
     ("driver_uninterrupted", {"longest_pause_ns": 300_000_000, "freeze_s": (1.0, 1.3)}),
     ("driver_uninterrupted", STALLED_12_MS_OF_1_S),
     ("driver_headroom", {"driver_busy": 0.79}),
+    ("driver_headroom", {"driver_busy": 0.1, "others_busy": 0.85, "without": ("cpu_user_s",)}),
     ("driver_headroom", {"driver_cores": (0, 1), "server_cores": (0, 1), "server_busy": 1.0}),
     (
         "steady",
@@ -933,7 +934,7 @@ def test_a_machine_whose_speed_wanders_is_named_with_its_reach():
     ("check", "without", "title"),
     [
         ("undisturbed", ("core0_busy_s",), "Undisturbed (unknown)"),
-        ("driver_headroom", ("cpu_user_s", "core1_busy_s"), "Driver headroom (unknown)"),
+        ("driver_headroom", ("cpu_user_s", "run_time_s"), "Driver headroom (unknown)"),
         ("cpu_bounds", ("cpu_user_s",), "CPU bounds (unknown)"),
     ],
 )
@@ -1541,6 +1542,15 @@ def test_a_load_generator_that_wakes_more_often_for_a_slow_server_does_not_excus
     }
     trial.__dict__["usage"] = Usage(series)
     assert judged("steady", trial).level == "doubtful"
+
+
+def test_a_change_that_only_the_machine_shows_is_none_of_the_server():
+    scattered = {at_s: 0.8 if at_s % 2 else 1.2 for at_s in range(1, 9)}
+    trial = simulate(ramp_s=0, warm_up_s=1.0, hold_s=8.0, speeds=scattered)
+    raw = judged("steady", trial)
+    assert "scattered within the measurement window" in raw.text
+    given = judged("steady", with_speeds(trial, *(1.0,) * 5, 0.6, 0.5, 0.4, 0.3))
+    assert (given.level, given.text) == (raw.level, raw.text)
 
 
 def test_a_machine_that_slows_is_not_told_as_the_server():

@@ -41,6 +41,7 @@ from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_tr
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.role import PACE, Role
+from plimsoll.verdicts.verdict import TRIAL_LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -227,12 +228,20 @@ def _against_others(raw: Finding, left: Drift) -> Finding:
 
 
 def _of_server(raw: Finding, left: Finding | None) -> Finding:
-    """What is left of a finding without what the machine changed."""
+    """What is left of a finding without what the machine changed: never more than was seen.
+
+    The machine explains a change or not; it is known too roughly to accuse a server of one that its
+    responses do not show. Responses without the machine are computed, so no sentence has them.
+    """
     if left is None:
         return not_checked(raw.limit, f"{raw.sentence}, because the speed of the machine changed")
-    if left.limit != raw.limit:
-        return left
-    return replace(raw, level=left.level, measured=left.measured)
+    if _severity(left) < _severity(raw):
+        return replace(left, sentence=raw.sentence, remedy=raw.remedy)
+    return raw
+
+
+def _severity(finding: Finding) -> int:
+    return TRIAL_LEVELS.index(finding.level)
 
 
 def _first_doubt(
