@@ -90,6 +90,8 @@ def loads(
         ran = run(*asked, name, folder=folder, environment=environment)
         assert ran.code in (0, 1), ran.stderr
         told[folder / name] = json.loads(ran.stdout)
+        ran = run("judge", name, folder=folder, environment=environment)  # which derives tables
+        assert ran.code in (0, 1), ran.stderr
     return told
 
 
