@@ -159,11 +159,22 @@ def _open(tables: Tables, limits: Limits) -> Finding:
     if not _is_kept(tables):
         return found(limit, 1.0, sentence + ", each for a few requests", "")
     ratio, remedy = _ratio(is_open, requested), _why_not_open(tables)
+    if closed_connections.closes_each(tables):
+        return found(limit, ratio, _closed_each(tables, is_open, requested), remedy)
     if ends := closed_connections.orderly(tables):
         which = closed_connections.described(tables, ends)
         closed = f"the server closed {which}, and no request was lost"
         return found(limit, ratio, sentence, remedy, closed)
     return found(limit, ratio, sentence, remedy)
+
+
+def _closed_each(tables: Tables, is_open: float, requested: float) -> str:
+    ends = (*closed_connections.orderly(tables), *closed_connections.abrupt(tables))
+    return (
+        f"the server closed {closed_connections.described(tables, ends)}, so only "
+        f"{wording.amount(is_open)} of {wording.amount(requested)} requested connections were open "
+        "on average"
+    )
 
 
 def _open_by_kernel(tables: Tables, limits: Limits, requested: float) -> Finding | None:
