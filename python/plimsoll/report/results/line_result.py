@@ -92,7 +92,7 @@ def markdown(found: LineFindings) -> str:
 def step(now: Searched) -> str:
     """How things stand after a try."""
     last = now.tries[-1]
-    states = ", ".join(f"{one.name} {_of_limit(last, one)}" for one in now.wanted.limits)
+    states = "; ".join(_of_limit(last, one) for one in now.wanted.limits)
     known = [line for line in now.lines if line.edge is not None]
     line = f"; line {interval_text(known[0])}/s" if known else ""
     tried = (
@@ -352,8 +352,12 @@ def _tries(found: LineFindings) -> list[tuple[str, ...]]:
 
 
 def _of_limit(one: Try, limit: LineLimit) -> str:
+    """How a try did: `p99 held, 0.41 % of responses over 50 ms`."""
     share = wording.percent(round(one.counts[limit.name].share, 4))
-    return f"{share} over {wording.seconds((limit.most_ns or 0.0) / 1e9)}"
+    over = wording.seconds((limit.most_ns or 0.0) / 1e9)
+    state = one.state(limit)
+    decided = "undecided" if state == "open" else state
+    return f"{limit.name} {decided}, {share} of responses over {over}"
 
 
 def _time(length_ns: float | None) -> str:
