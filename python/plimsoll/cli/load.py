@@ -129,7 +129,7 @@ class LoadVerb(options.Grouped):
     "--duration",
     "duration_s",
     type=options.DURATION,
-    help="Length of the measurement window: 500ms, 30s, 2m.  [default: 10s]",
+    help="Length of the measurement window: 500ms, 30s, 2m; 30 is 30 s.  [default: 10s]",
 )
 @click.option("-z", "as_oha", type=options.DURATION, hidden=True, help="oha's name of -d.")
 @click.option("-k", is_flag=True, hidden=True, expose_value=False, help="ab's: always so.")
