@@ -15,10 +15,17 @@ import pytest
 @contextmanager
 def reference(*options: str) -> Iterator[str]:
     """Host and port of a reference server."""
+    with reference_process(*options) as (address, _):
+        yield address
+
+
+@contextmanager
+def reference_process(*options: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Host and port of a reference server, and its process."""
     command = (sys.executable, "-m", "plimsoll.reference", "--port", "0", *options)
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["address"]
+        yield json.loads(process.stdout.readline())["address"], process
         process.terminate()
         process.communicate(timeout=20)
 

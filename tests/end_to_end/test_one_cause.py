@@ -1,4 +1,7 @@
-"""Faults of the load generator, and of this host, that are really made: none accuses the server."""
+"""Faults of the load generator, and of this host, that are really made: none accuses the server.
+
+A server that stalls is accused, and not the load.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ import pytest
 
 from command_line import TOY, TOYS, Ran, run, start
 from faults.trials import faulty
+from reference_servers import reference_process
 from roles import misled_by
 
 pytestmark = pytest.mark.timeout(300)
@@ -173,3 +177,25 @@ def test_a_listen_queue_of_another_program_that_overflows_doubts_nothing(
     assert overflows() - before > OVERFLOW, "the fault was not made"
     assert given["backlog"]["level"] == "sound"
     assert given["segments_lost"]["level"] in ("sound", "not_checked")
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("stalls", [True, False])
+def test_a_server_that_stalls_is_the_cause_of_what_was_not_sent(
+    stalls: bool, tmp_path: Path
+) -> None:
+    service_time = "800us" if stalls else "5ms"  # 200 of 1,000 requests a second are served then
+    with reference_process("--one-at-a-time", "--service-time", service_time) as (address, server):
+        asked = ("-c", 4, "-R", 1000, "-d", "4s", "--record", tmp_path / "r", "--json")
+        running = start("load", f"{address}/empty", *asked, folder=tmp_path)
+        running.wait_until_it_drives()
+        if stalls:
+            time.sleep(0.5)
+            server.send_signal(signal.SIGSTOP)
+            time.sleep(STOP_S)
+            server.send_signal(signal.SIGCONT)
+        given = read(running.end())["failures_explained"]
+    (sentence, *further) = given["sentences"]
+    assert "due but never sent" in sentence["text"]
+    assert stalls == any("no connection was free meanwhile" in one["text"] for one in further)
+    assert stalls == ("when the server stalled" in sentence["remedy"])

@@ -17,6 +17,7 @@ the server, the driver or the network failed.
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -84,6 +85,10 @@ HUNG_TIMES = 10
 queued."""
 HIDDEN = {"p99": 0.01, "p999": 0.001}
 """Percentiles, and the share of timeouts from which on each of them is the timeout at least."""
+LIKELY = 0.5
+"""Waits for responses filled the pool where they took this share of what was not sent, or more."""
+LONG_NS = 100_000_000
+"""A shorter wait of a connection may be that of a queue."""
 REMEDIES: dict[str, Remedy | str] = {
     "connect": "Check that the server listened, and that free ports and file descriptors remained",
     "lost": Remedy(
@@ -102,6 +107,7 @@ REMEDIES: dict[str, Remedy | str] = {
     ),
 }
 """What to do about each group of failures."""
+AT_A_STALL = Remedy("Find in the throughput chart when the server stalled, and why")
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -175,7 +181,7 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
         f"({wording.percent(failed / ended)}) got no complete response: {_reported(failures)}"
         f"{_elsewhere(tables)}"
     )
-    further = (*_hidden(tables, failures, ended), *_closed(tables))
+    further = (*_hidden(tables, failures, ended), *_held_up(tables), *_closed(tables))
     return found(limit, failed / ended, sentence, _remedy(tables, failures), *further)
 
 
@@ -193,6 +199,28 @@ def _hidden(tables: Tables, failures: list[OutcomeCount], ended: int) -> Iterato
         f"latencies leave timeouts out: with them {percentile} is at least "
         f"{wording.seconds(timeout_s)}{instead}"
     )
+
+
+def _held_up(tables: Tables) -> Iterator[str]:
+    """That connections waited for the server while requests were due, which filled the pool."""
+    if not _server_held_up(tables):
+        return
+    longest_s = (tables.summary.service_time.max_ns or 0.0) / SECOND_NS
+    yield (
+        f"responses took up to {wording.seconds(longest_s)}, and no connection was free meanwhile"
+    )
+
+
+def _server_held_up(tables: Tables) -> bool:
+    """Whether long waits of single connections explain what was not sent."""
+    unsent = sum(row.held for row in tables.outcome_counts if row.outcome == "not_sent")
+    levels = [stage.mean_level for stage in tables.recording.holds]
+    connections = max(tables.summary.open_connections or 0.0, 1.0)
+    if tables.recording.load.model != "open" or not unsent or not sum(levels):
+        return False
+    lengths_ns = (end - start for start, end in tables.connection_stalls)
+    waited_s = sum(one for one in lengths_ns if one >= LONG_NS) / SECOND_NS / connections
+    return waited_s >= LIKELY * unsent / fmean(levels)
 
 
 def _is_timeout(row: OutcomeCount) -> bool:
@@ -250,6 +278,8 @@ def _remedy(tables: Tables, failures: list[OutcomeCount]) -> Remedy | str:
         return ""
     if most.group == "lost":
         return _why_lost(tables)
+    if most.name == "not_sent" and _server_held_up(tables):
+        return AT_A_STALL
     return NO_RESPONSE if _hung(tables, most.group) else REMEDIES.get(most.group, "")
 
 
