@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import filecmp
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -118,6 +120,7 @@ def import_recording(  # noqa: PLR0913 - one argument for each option
     """
     paths = [Path(file) for file in files]
     _require_files(paths, tool)
+    _require_different(paths)
     _require_possible(cores, warm_up_s, run, time_zone)
     about = About(
         framework=framework or stem(paths[0]),
@@ -176,6 +179,25 @@ def _require_files(paths: Sequence[Path], tool: str) -> None:
     if tool == zabbix.NAME and paths[1:]:
         hint = "give one file, with the CPU readings of one server"
         raise InputError([Problem(str(paths[1]), "Zabbix import takes one file", hint)])
+
+
+def _require_different(paths: Sequence[Path]) -> None:
+    """Requires that no file is given twice: its requests would count twice.
+
+    Raises:
+        InputError: Two are one file, or have the same content.
+    """
+    present = [path for path in paths if path.is_file()]
+    for one, other in combinations(present, 2):
+        try:
+            if not filecmp.cmp(one, other, shallow=False):
+                continue
+        except OSError:  # which reading it says better
+            continue
+        is_one = one.samefile(other)
+        message = "is given twice" if is_one else f"has the same content as `{one}`"
+        hint = "give the log of each load generator once: its requests would count twice"
+        raise InputError([Problem(str(other), message, hint)])
 
 
 def _require_possible(
