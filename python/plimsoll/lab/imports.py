@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 TOOLS = (*(reader.NAME for reader in READERS), zabbix.NAME)
 """Names of the tools whose files can be imported."""
 
+DEFAULT_UNIT: Unit = "percent-of-all"
+"""Unit of CPU readings where none is given."""
+
 _SEPARATORS = {"tab": "\t", "\\t": "\t"}
 
 
@@ -75,7 +78,7 @@ def import_recording(  # noqa: PLR0913 - one argument for each option
     warm_up_s: float | None = None,
     cpu: str | os.PathLike[str] | None = None,
     cores: int | None = None,
-    cpu_unit: Unit = "percent-of-all",
+    cpu_unit: Unit = DEFAULT_UNIT,
     run: int | Literal["all"] | None = None,
     columns: Sequence[str] = (),
     separator: str = "",
@@ -121,6 +124,9 @@ def import_recording(  # noqa: PLR0913 - one argument for each option
     paths = [Path(file) for file in files]
     _require_files(paths, tool)
     _require_different(paths)
+    if cpu is None and tool != zabbix.NAME and cpu_unit != DEFAULT_UNIT:
+        message = "no CPU readings are given"
+        raise InputError([Problem("cpu_unit", message, "add `cpu=`, or remove `cpu_unit=`")])
     _require_possible(cores, warm_up_s, run, time_zone)
     about = About(
         framework=framework or stem(paths[0]),

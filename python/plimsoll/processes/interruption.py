@@ -70,7 +70,7 @@ class Interruption:
             Interrupted: A signal has arrived.
         """
         if self.count:
-            raise Interrupted("a signal ended the load early")
+            raise Interrupted("a signal ended the load early", "repeat it: nothing of it was kept")
 
     def handle(self, _number: int, _frame: FrameType | Any) -> None:
         """Handles one signal.
