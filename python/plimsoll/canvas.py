@@ -9,6 +9,7 @@ Source: M. Okabe and K. Ito, *Color Universal Design*, 2002, for the order of th
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -467,13 +468,27 @@ def seconds(step_s: int = 1) -> alt.Chart:
     return alt.Chart(alt.NamedData(name="seconds")).transform_calculate(middle=middle)
 
 
-def colour_of(name: str, among: Mapping[str, Colour]) -> alt.ColorDatum:
-    """The colour of a layer, with a legend of all the names it is one of."""
-    return alt.ColorDatum(
-        name,
+def coloured(layer: alt.Chart, name: str, among: Mapping[str, Colour]) -> alt.Chart:
+    """A layer in the colour of its name, with a legend of all the names it is one of.
+
+    Its name is a column, since the schema of Vega-Lite allows a `datum` neither scale nor legend.
+
+    Args:
+        layer: The layer, with one mark or line of each row.
+        name: Its name.
+        among: The colour of each name of the chart.
+    """
+    colour = alt.Color(
+        "series:N",
         scale=alt.Scale(domain=list(among), range=[colour.light for colour in among.values()]),
         legend=alt.Legend(title=None),
     )
+    return named(layer, name).encode(color=colour)
+
+
+def named(layer: alt.Chart, name: str) -> alt.Chart:
+    """A layer whose rows have its name as their column `series`."""
+    return layer.transform_calculate(series=json.dumps(name))
 
 
 def entry_places(names: Sequence[str], entries: Sequence[str]) -> dict[str, int]:

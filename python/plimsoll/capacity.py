@@ -7,10 +7,12 @@ the recording.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import math
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -137,9 +139,29 @@ def keep(
         partial.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
         partial.replace(path)
     except OSError as error:
-        message = f"`{path}` cannot be written: {error.strerror}"
-        raise StorageError(message, "choose another file with `into=`") from error
+        raise _unwritable(path, error) from error
     return path
+
+
+def require_writable(path: Path) -> None:
+    """Does nothing where a file of capacities can be written; makes its folder.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> StorageError:
+    message = f"`{path}` cannot be written: {error.strerror}"
+    return StorageError(message, "choose another file with `into=`")
 
 
 def kept(machine: Mapping[str, object], engine: str) -> tuple[EngineCapacity, ...]:

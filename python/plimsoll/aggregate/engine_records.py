@@ -7,6 +7,7 @@ counting does. Any other query gets the rows as a table, which is made when one 
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from plimsoll.recording import Recording
 
 Row = tuple[Any, ...]
+
+_converting = threading.Lock()
+"""Held while a table is made, so that no other thread reads half of its file."""
 
 _BODY_SUMS = ("expected", "compared", "held_expected", "held_compared")
 
@@ -213,9 +217,10 @@ def table(folder: Path, name: str) -> pa.Table:
     from plimsoll.conduct import recording as conducted  # noqa: PLC0415 - few ask for it
 
     path = folder / f"{name}{writing.ARROW}"
-    if not path.exists():
-        described = next(one for one in tables.TABLES if one.name == name)
-        conducted.convert(described, folder, writing.ARROW)
+    with _converting:
+        if not path.exists():
+            described = next(one for one in tables.TABLES if one.name == name)
+            conducted.convert(described, folder, writing.ARROW)
     return writing.mapped(path, name)
 
 

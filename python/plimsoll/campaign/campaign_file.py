@@ -296,7 +296,9 @@ def _until(table: CampaignTable) -> Iterator[Mistake]:
 
 def _ranges(table: CampaignTable) -> Iterator[Mistake]:
     if table.repetitions == 0:
-        yield Mistake(("repetitions",), "`repetitions` must be 1 or more")
+        yield Mistake(
+            ("repetitions",), "`repetitions` must be 1 or more", "write `repetitions = 1`"
+        )
     if table.body_sample is not None and not 0 <= table.body_sample <= 1:
         message = f"`body_sample` must be from 0 to 1, not `{table.body_sample}`"
         yield Mistake(("body_sample",), message, "the ratio of bodies to compare in full")

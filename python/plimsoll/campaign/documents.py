@@ -109,12 +109,13 @@ def read(path: Path) -> TomlDocument:
     except UnicodeDecodeError as error:
         _refuse(shown(path), f"is not text in UTF-8 (byte {error.start})")
     except OSError as error:
-        _refuse(shown(path), f"cannot be read: {error.strerror}")
+        hint = "give the file" if path.is_dir() else "give a file that this user can read"
+        _refuse(shown(path), f"cannot be read: {error.strerror}", hint)
     try:
         return TomlDocument(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         line, message = _syntax_place(str(error), text)
-        _refuse(f"{shown(path)}:{line}", f"is not valid TOML: {message}")
+        _refuse(f"{shown(path)}:{line}", f"is not valid TOML: {message}", _OTHER_FILE)
     except RecursionError:
         _refuse(shown(path), "has lists or tables nested too deeply")
 
@@ -198,13 +199,17 @@ def shown(path: Path) -> str:
     return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(path)
 
 
+_OTHER_FILE = "write the line as TOML, `key = value`, or give another file"
+_NO_FILE = "give the path of a file that is there"
+
+
 def _refuse(where: str, message: str, hint: str = "") -> NoReturn:
     raise InputError([Problem(where, message, hint)])
 
 
 def _similar_file(path: Path) -> str:
     siblings = [file.name for file in path.parent.glob(f"*{path.suffix}") if file.is_file()]
-    return near(path.name, siblings, "files") if siblings else ""
+    return near(path.name, siblings, "files") if siblings else _NO_FILE
 
 
 def _syntax_place(message: str, text: str) -> tuple[int, str]:

@@ -121,7 +121,7 @@ def _line(
     step_s: int,
     interpolate: Literal["linear", "step"] = "linear",
 ) -> alt.Chart:
-    return (
+    line = (
         canvas.seconds(step_s)
         .mark_line(
             strokeWidth=width,
@@ -130,5 +130,6 @@ def _line(
             strokeJoin="round",
             interpolate=interpolate,
         )
-        .encode(x=canvas.time("middle"), y=_count(name), color=canvas.colour_of(name, among=_NAMES))
+        .encode(x=canvas.time("middle"), y=_count(name))
     )
+    return canvas.coloured(line, name, among=_NAMES)

@@ -138,13 +138,12 @@ def _cores(column: str) -> alt.Y:
 
 
 def _line(column: str, name: str, width: float, step_s: int) -> alt.Chart:
-    return (
+    line = (
         canvas.seconds(step_s)
         .mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round")
-        .encode(
-            x=canvas.time("middle"), y=_cores(column), color=canvas.colour_of(name, among=_NAMES)
-        )
+        .encode(x=canvas.time("middle"), y=_cores(column))
     )
+    return canvas.coloured(line, name, among=_NAMES)
 
 
 def _limits() -> alt.LayerChart:

@@ -95,7 +95,7 @@ def _chart(step_s: int) -> Specification:
 
 def _line(column: str, name: str, step_s: int) -> alt.Chart:
     """A line through the seconds that are known; the control does not run in each of them."""
-    return (
+    line = (
         canvas.seconds(step_s)
         .transform_filter(f"isValid(datum.{column})")
         .mark_line(strokeWidth=1.25, strokeCap="round", strokeJoin="round")
@@ -107,6 +107,6 @@ def _line(column: str, name: str, step_s: int) -> alt.Chart:
                 scale=alt.Scale(zero=False),
                 axis=alt.Axis(tickCount=3),
             ),
-            color=canvas.colour_of(name, among=_NAMES),
         )
     )
+    return canvas.coloured(line, name, among=_NAMES)

@@ -85,15 +85,12 @@ def _megabytes(column: str) -> alt.Y:
 
 
 def _line(column: str, name: str, width: float, step_s: int) -> alt.Chart:
-    return (
+    line = (
         canvas.seconds(step_s)
         .mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round")
-        .encode(
-            x=canvas.time("middle"),
-            y=_megabytes(column),
-            color=canvas.colour_of(name, among=_NAMES),
-        )
+        .encode(x=canvas.time("middle"), y=_megabytes(column))
     )
+    return canvas.coloured(line, name, among=_NAMES)
 
 
 def _rest() -> alt.LayerChart:

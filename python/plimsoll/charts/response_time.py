@@ -181,15 +181,15 @@ def _y(column: str, name: str, scale: alt.Scale, wide: bool) -> alt.Y:
 
 def _line(column: str, share: str, y: alt.Y, step_s: int, with_axis: bool) -> alt.Chart:
     width = 2.4 if column == "p50" else 1.4
-    return (
+    line = (
         canvas.seconds(step_s)
         .mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round", clip=True)
         .encode(
             x=canvas.time("middle") if with_axis else _without_labels(canvas.time("middle")),
             y=y,
-            color=canvas.colour_of(share, among=_NAMES),
         )
     )
+    return canvas.coloured(line, share, among=_NAMES)
 
 
 def _without_labels(x: alt.X) -> alt.X:

@@ -169,19 +169,20 @@ def _level_legend() -> alt.Legend:
 
 
 def _marked(condition: str, name: str, size: int, step_s: int) -> alt.Chart:
-    return (
+    marks = (
         canvas.seconds(step_s)
         .transform_filter(condition)
         .mark_point(filled=True, size=size, yOffset=-4, color=canvas.FAILED.light, opacity=1)
         .encode(
             x=canvas.time("middle"),
-            shape=alt.ShapeDatum(
-                name,
+            shape=alt.Shape(
+                "series:N",
                 scale=alt.Scale(domain=["failed", "no response"], range=["triangle-up", "cross"]),
                 legend=alt.Legend(title=None, symbolFillColor=canvas.FAILED.light),
             ),
         )
     )
+    return canvas.named(marks, name)
 
 
 def _mean() -> alt.LayerChart:

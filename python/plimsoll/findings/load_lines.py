@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -59,12 +59,14 @@ class LineFindings:
         subject: What was measured.
         beyond: What was full at the first rate that failed, by the name of the limit.
         held: What is known of the last try that held, by the name of the limit.
+        failed: What is known of the last try at the first rate that failed, in the same way.
     """
 
     searched: Searched
     subject: Subject
     beyond: Mapping[str, LimitingResource]
     held: Mapping[str, TrialFindings]
+    failed: Mapping[str, TrialFindings] = field(default_factory=dict[str, "TrialFindings"])
 
     @property
     def level(self) -> Level:
@@ -106,14 +108,16 @@ def of_server(
     """
     beyond: dict[str, LimitingResource] = {}
     held: dict[str, TrialFindings] = {}
+    failed: dict[str, TrialFindings] = {}
     for line in searched.lines:
         failing = _last(searched, line.failed_per_s, trials)
         if failing is not None and failing.has_ended_well:
             beyond[line.limit.name] = beyonds.beyond(failing, tables_of(failing.recording))
+            failed[line.limit.name] = failing
         holding = _last(searched, line.held_per_s, trials)
         if holding is not None:
             held[line.limit.name] = holding
-    return LineFindings(searched, subject, beyond, held)
+    return LineFindings(searched, subject, beyond, held, failed)
 
 
 def _last(

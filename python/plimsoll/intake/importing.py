@@ -167,9 +167,9 @@ def rows(
         seen.require_short()
         derived = stages.derived(written.readings, written.last_ns, about.warm_up_s)
         readings, read = _cpu(cpu, written.zero_utc_ns, written.last_ns, about)
-        tallies += read
         write_usage([*written.readings, *readings], into / "usage.parquet")
-        recording = _recording(trial, reader.NAME, about, written, derived, tallies)
+        recording = _recording(trial, reader.NAME, about, written, derived, (tallies, read))
+        tallies += read
         documents.keep_recording(recording, into)
     return Imported(recording, tuple(tallies))
 
@@ -359,8 +359,10 @@ def _recording(
     about: About,
     written: Written,
     derived: stages.DerivedStages,
-    tallies: Sequence[ImportStats],
+    tallies: tuple[Sequence[ImportStats], Sequence[ImportStats]],
 ) -> Recording:
+    """The recording of requests; row counts are those of logs, then those of CPU readings."""
+    of_logs, of_cpu = tallies
     users = round(max((stage.end for stage in derived.stages), default=0.0))
     driver = Driver(
         name=tool,
@@ -368,14 +370,14 @@ def _recording(
         cores=(),
         threads=users,
         ended_by="",
-        notes=tuple(filter(None, (*_notes(derived, written, tallies), about.remark))),
+        notes=tuple(filter(None, (*_notes(derived, written, (*of_logs, *of_cpu)), about.remark))),
     )
     hosts = list(written.first_ns)
     recording = _of_readings(trial, about, written.zero_utc_ns, derived.stages)
     return replace(
         recording,
         driver_name=tool,
-        driver=recorded.with_capabilities(driver, written, tallies),
+        driver=recorded.with_capabilities(driver, written, of_logs),
         endpoint=about.endpoint or _endpoint(written.kinds),
         requests=written.kinds,
         machines={host: {} for host in hosts},

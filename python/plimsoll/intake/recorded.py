@@ -147,6 +147,7 @@ def with_capabilities(driver: Driver, written: Written, tallies: Sequence[Import
         has_outcomes=all(tally.has_outcomes for tally in tallies),
         has_failures=all(tally.has_failures for tally in tallies),
         instants_step_s=max((tally.instants_step_s for tally in tallies), default=0.0),
+        lines_malformed=sum(tally.broken for tally in tallies),
     )
 
 

@@ -296,7 +296,8 @@ def _first(path: Path, count: int) -> bytes:
     except FileNotFoundError as error:
         raise InputError([Problem(str(path), "no such file", _GIVE)]) from error
     except OSError as error:
-        raise InputError([Problem(str(path), f"cannot be read: {error.strerror}")]) from error
+        message = f"cannot be read: {error.strerror}"
+        raise InputError([Problem(str(path), message, _GIVE)]) from error
 
 
 def _is_content(member: zipfile.ZipInfo) -> bool:

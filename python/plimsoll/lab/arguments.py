@@ -247,7 +247,18 @@ def _headers(given: object) -> tuple[tuple[str, str], ...]:
     try:
         return tuple((name + "", value + "") for name, value in pairs(headers))
     except (TypeError, ValueError):
-        raise wrong from None
+        raise _wrong_header(given) or wrong from None
+
+
+def _wrong_header(given: object) -> _WrongTypeError | None:
+    """What is wrong with a mapping of headers: its first name or value that is no text."""
+    if not isinstance(given, Mapping):
+        return None
+    found = cast("Mapping[object, object]", given)
+    for one in (part for pair in found.items() for part in pair):
+        if not isinstance(one, str):
+            return _WrongTypeError(one, "text", "give names and values as `str`")
+    return None
 
 
 def _limits(given: object) -> dict[str, dict[str, float]]:

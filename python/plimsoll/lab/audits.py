@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -115,7 +115,7 @@ def _read(
             if found.figures:
                 claimed += claims.checked(text, name, found.figures, found.figures[0].source.name)
         except InputError as error:
-            refused += error.problems
+            refused += [_as_file(one, source) for one in error.problems]
         else:
             results += found.figures
             refused += found.refused
@@ -123,6 +123,13 @@ def _read(
     if not results:
         raise InputError(refused or [Problem("", "there is nothing to audit", HINT)])
     return results, claimed, Unread(tuple(refused), tuple(left))
+
+
+def _as_file(problem: Problem, source: Source) -> Problem:
+    """A problem of a text that is a single word says how a file is given."""
+    if not isinstance(source, str) or len(source.split()) != 1:
+        return problem
+    return replace(problem, hint=f"for a file give `pathlib.Path({source.strip()!r})`")
 
 
 def _name(source: Source) -> str:

@@ -85,7 +85,7 @@ def calibrate(
         on_event: Called with each `Step` and `Notice`.
 
     Raises:
-        InputError: There is no such part.
+        InputError: There is no such part, or `into` is given and no capacity is measured.
         Interrupted: Ctrl-C in the main thread.
         FrameworkError: The reference server failed.
         DriverError: The load generator failed.
@@ -96,6 +96,11 @@ def calibrate(
         if part not in calibration.PARTS:
             hint = f"parts are {', '.join(f'`{one}`' for one in calibration.PARTS)}"
             raise InputError([Problem("parts", f"a calibration has no part `{part}`", hint)])
+    extent = calibration.QUICK if quick else calibration.FULL
+    chosen = parts or (QUICK if quick else tuple(calibration.PARTS))
+    place = None if into is None else Path(into)
+    if place is not None:
+        _require_place(place, chosen)
     division = machine.divide_cores(None, None)
     if division.note:
         on_event(Notice(division.note))
@@ -103,11 +108,22 @@ def calibrate(
     bench = Bench(
         division.server, division.driver, interruption, lambda message: on_event(Step(message))
     )
-    extent = calibration.QUICK if quick else calibration.FULL
-    chosen = parts or (QUICK if quick else tuple(calibration.PARTS))
     with interruption.listening():
         found = calibration.calibrate(bench, extent, chosen, machine.facts())
-    return CalibrationResult(found, _kept(found, None if into is None else Path(into)))
+    return CalibrationResult(found, _kept(found, place))
+
+
+def _require_place(place: Path, chosen: Sequence[str]) -> None:
+    """Requires that there is something to keep, and that it can be kept, before it is measured.
+
+    Raises:
+        InputError: No capacity is measured.
+        StorageError: The file cannot be written.
+    """
+    if "capacity" not in chosen:
+        message = "nothing is kept without the part `capacity`"
+        raise InputError([Problem("into", message, "add that part, or remove `into=`")])
+    capacity.require_writable(place)
 
 
 def _kept(found: Calibration, into: Path | None) -> Path | None:

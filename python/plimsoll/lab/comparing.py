@@ -38,7 +38,7 @@ from plimsoll.report.results import compared as report
 from plimsoll.statistics.paired import LEAST_GROUPS
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from plimsoll.comparison.difference import Answer, Metric
     from plimsoll.comparison.until_decided import Measure
@@ -165,6 +165,8 @@ def compare(  # noqa: PLR0913 - one argument for each option
         Interrupted: Ctrl-C.
     """
     _require_possible(connections, rate_per_s, budget_s, within, max_regression, warm_up_s)
+    if commands:
+        _require_without({"revisions_of": revisions_of, "frameworks": frameworks})
     root = None if frameworks is None else Path(frameworks)
     requested = _endpoint(endpoint, path, commands=commands)
     sides = ComparedServers(a, b, requested.exchanges[0].request.target, connections, rate_per_s)
@@ -261,6 +263,24 @@ def _require_possible(
         raise InputError(problems)
     machine.raise_open_files()
     machine.check_connections(2 * connections)
+
+
+def _require_without(of_frameworks: Mapping[str, object]) -> None:
+    """Requires that nothing is said of frameworks where commands are compared.
+
+    Args:
+        of_frameworks: Arguments about frameworks with their values.
+
+    Raises:
+        InputError: Some are given.
+    """
+    problems = [
+        Problem(option, "excluded by commands", f"remove `{option}=`: it is about frameworks")
+        for option, value in of_frameworks.items()
+        if value
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def _endpoint(name: str, path: str, *, commands: bool) -> Endpoint:

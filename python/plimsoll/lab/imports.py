@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import filecmp
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 
 TOOLS = (*(reader.NAME for reader in READERS), zabbix.NAME)
 """Names of the tools whose files can be imported."""
+
+DEFAULT_UNIT: Unit = "percent-of-all"
+"""Unit of CPU readings where none is given."""
 
 _SEPARATORS = {"tab": "\t", "\\t": "\t"}
 
@@ -73,7 +78,7 @@ def import_recording(  # noqa: PLR0913 - one argument for each option
     warm_up_s: float | None = None,
     cpu: str | os.PathLike[str] | None = None,
     cores: int | None = None,
-    cpu_unit: Unit = "percent-of-all",
+    cpu_unit: Unit = DEFAULT_UNIT,
     run: int | Literal["all"] | None = None,
     columns: Sequence[str] = (),
     separator: str = "",
@@ -118,6 +123,10 @@ def import_recording(  # noqa: PLR0913 - one argument for each option
     """
     paths = [Path(file) for file in files]
     _require_files(paths, tool)
+    _require_different(paths)
+    if cpu is None and tool != zabbix.NAME and cpu_unit != DEFAULT_UNIT:
+        message = "no CPU readings are given"
+        raise InputError([Problem("cpu_unit", message, "add `cpu=`, or remove `cpu_unit=`")])
     _require_possible(cores, warm_up_s, run, time_zone)
     about = About(
         framework=framework or stem(paths[0]),
@@ -176,6 +185,25 @@ def _require_files(paths: Sequence[Path], tool: str) -> None:
     if tool == zabbix.NAME and paths[1:]:
         hint = "give one file, with the CPU readings of one server"
         raise InputError([Problem(str(paths[1]), "Zabbix import takes one file", hint)])
+
+
+def _require_different(paths: Sequence[Path]) -> None:
+    """Requires that no file is given twice: its requests would count twice.
+
+    Raises:
+        InputError: Two are one file, or have the same content.
+    """
+    present = [path for path in paths if path.is_file()]
+    for one, other in combinations(present, 2):
+        try:
+            if not filecmp.cmp(one, other, shallow=False):
+                continue
+        except OSError:  # which reading it says better
+            continue
+        is_one = one.samefile(other)
+        message = "is given twice" if is_one else f"has the same content as `{one}`"
+        hint = "give the log of each load generator once: its requests would count twice"
+        raise InputError([Problem(str(other), message, hint)])
 
 
 def _require_possible(

@@ -19,7 +19,7 @@ from plimsoll.campaign import quantities
 from plimsoll.campaign.load import HIGHEST_LEVEL
 from plimsoll.conduct import trial as trials
 from plimsoll.conduct.run_config import RunConfig
-from plimsoll.errors import FrameworkError, InputError, Problem
+from plimsoll.errors import FrameworkError, InputError, Interrupted, Problem
 from plimsoll.events import Listener, LoadEnded, Step, ignore
 from plimsoll.findings import derivation, load_lines
 from plimsoll.findings.load_lines import LineFindings, Subject
@@ -29,7 +29,7 @@ from plimsoll.lab.results import ClosesCampaign
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.load_line import counting, limits, search
 from plimsoll.load_line.search import Searched, SearchGoal
-from plimsoll.processes.interruption import Interruption
+from plimsoll.processes.interruption import REPEAT, Interruption
 from plimsoll.report.results import line_result
 
 if TYPE_CHECKING:
@@ -448,7 +448,8 @@ class _Bench:
             is_kept=not isinstance(self.stored, UnkeptResults),
         )  # fmt: skip
         ending = recording.ending
-        if error := all_errors.of_ending(ending.kind, ending.message, ending.hint):
+        hint = REPEAT if ending.kind == Interrupted.__name__ else ending.hint
+        if error := all_errors.of_ending(ending.kind, ending.message, hint):
             raise error
         self.recordings[recording.trial] = recording
 

@@ -218,6 +218,7 @@ def trial(requested: LoadOptions) -> Trial:
         *_negative(requested),
         *_too_much(requested),
         *_excluded(requested),
+        *_wrong_method(requested),
         *_wrong_websocket(requested),
         *_wrong_tls(requested),
         *_wrong_socket(requested),
@@ -269,6 +270,11 @@ def _is_secured(requested: LoadOptions) -> bool:
 
 def _is_websocket(requested: LoadOptions) -> bool:
     return requested.urls[0].scheme in urls.OF_WEBSOCKET
+
+
+def _wrong_method(requested: LoadOptions) -> Iterator[Problem]:
+    if requested.method == "":
+        yield Problem("method", "is empty", "write a method such as `GET`, or leave it out")
 
 
 def _wrong_websocket(requested: LoadOptions) -> Iterator[Problem]:

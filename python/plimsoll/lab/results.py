@@ -377,8 +377,8 @@ class TrialResult:
 
         The column `stage` says in which stage it ended, `hold` for the measurement window.
         `.df()` gives a pandas frame, `.pl()` a polars frame, `.to_arrow_table()` an Arrow table.
-        The relation is one of DuckDB's default connection, which one thread at a time may use. It
-        is good for as long as the results are open.
+        Read it in the thread that asks for it: each has its own connection of DuckDB, the main
+        thread the default one. The relation is good for as long as the results are open.
 
         Raises:
             StorageError: The rows cannot be read.
@@ -398,11 +398,12 @@ class TrialResult:
 
     def _relation(self, name: str) -> DuckDBPyRelation:
         """Rows of a recorded table; of a database copied, which keeps one trial here at a time."""
-        import duckdb  # noqa: PLC0415 - a load does without
+        from plimsoll.lab import relations  # noqa: PLC0415 - a load does without DuckDB
 
-        rows = self.campaign.stored.table(self.id, name)
-        in_folder = isinstance(self.campaign.stored, ParquetResults)
-        return duckdb.from_arrow(rows if in_folder else rows.to_table())
+        with relations.reading:
+            rows = self.campaign.stored.table(self.id, name)
+            in_folder = isinstance(self.campaign.stored, ParquetResults)
+            return relations.of_rows(rows if in_folder else rows.to_table())
 
     @property
     def logs(self) -> Mapping[str, str]:

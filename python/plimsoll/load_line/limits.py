@@ -80,7 +80,10 @@ def duration_s(text: str) -> float:
         raise quantities.UnreadableQuantity(
             f"`{text}` has no unit of time", "write `20ms` or `500us`"
         )
-    found_s = quantities.duration_s(text)
+    try:
+        found_s = quantities.duration_s(text)
+    except quantities.UnreadableQuantity as error:
+        raise quantities.UnreadableQuantity(error.message, "write `20ms` or `500us`") from error
     if not found_s:
         raise quantities.UnreadableQuantity(f"`{text}` is not above 0", "write `20ms` or `500us`")
     return found_s

@@ -14,6 +14,9 @@ from plimsoll.errors import Interrupted
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
+REPEAT = "repeat it"
+"""What to do where a signal ended what cannot be resumed."""
+
 
 def nothing() -> None:
     """Does nothing."""
@@ -70,7 +73,7 @@ class Interruption:
             Interrupted: A signal has arrived.
         """
         if self.count:
-            raise Interrupted("a signal ended the load early")
+            raise Interrupted("a signal ended the load early", REPEAT)
 
     def handle(self, _number: int, _frame: FrameType | Any) -> None:
         """Handles one signal.

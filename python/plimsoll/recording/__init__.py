@@ -304,6 +304,7 @@ class Driver:
         has_failures: Whether the driver logs requests without a response; otherwise they are
             missing.
         instants_step_s: Step to which the driver rounds its timestamps down.
+        lines_malformed: Lines of the driver's log that could not be read, and have no row.
         tls: What the handshakes of TLS agreed on; empty without TLS.
     """
 
@@ -333,6 +334,7 @@ class Driver:
     has_outcomes: bool = True
     has_failures: bool = True
     instants_step_s: float = 0.0
+    lines_malformed: int = 0
     tls: tuple[NegotiatedTls, ...] = ()
 
 

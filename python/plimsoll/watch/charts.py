@@ -76,20 +76,20 @@ def of_group(frameworks: tuple[str, ...]) -> tuple[LiveView, ...]:
 
 
 def _view(name: str, title: str, y: alt.Y, colours: Mapping[str, Colour]) -> LiveView:
-    lines = [
-        canvas.seconds()
-        .mark_line(strokeWidth=2, strokeCap="round", strokeJoin="round")
-        .encode(
-            x=canvas.time("middle"),
-            y=_of(column, y),
-            color=canvas.colour_of(column, colours)
-            if len(colours) > 1
-            else alt.value(colour.light),
-        )
-        for column, colour in colours.items()
-    ]
+    lines = [_line(column, y, colours) for column in colours]
     cursor = canvas.cursor({column: column for column in colours}, f"live_{name}")
     return LiveView(name, title, _finished(*lines, cursor))
+
+
+def _line(column: str, y: alt.Y, colours: Mapping[str, Colour]) -> alt.Chart:
+    line = (
+        canvas.seconds()
+        .mark_line(strokeWidth=2, strokeCap="round", strokeJoin="round")
+        .encode(x=canvas.time("middle"), y=_of(column, y))
+    )
+    if len(colours) > 1:
+        return canvas.coloured(line, column, colours)
+    return line.encode(color=alt.value(colours[column].light))
 
 
 def _turns(name: str, title: str, unit: str, frameworks: Sequence[str]) -> LiveView:

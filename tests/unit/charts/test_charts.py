@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import altair
 import pyarrow as pa
 import pytest
 import vl_convert
@@ -105,6 +106,11 @@ def test_a_chart_can_be_drawn_as_a_picture(module: Any, name: str) -> None:
     picture = vl_convert.vegalite_to_svg(specification(module, name))
     assert picture.startswith("<svg")
     assert "NaN" not in picture
+
+
+@pytest.mark.parametrize(("module", "name"), ALL, ids=IDS)
+def test_altair_takes_a_specification_and_checks_it(module: Any, name: str) -> None:
+    altair.Chart.from_dict(specification(module, name))
 
 
 @pytest.mark.parametrize(("module", "name"), ALL, ids=IDS)

@@ -34,6 +34,48 @@ def test_the_same_log_replaces_the_earlier_recording(tmp_path: Path) -> None:
         assert len(found.trials) == 1
 
 
+LOG = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,allThreads,Latency,Connect\n"
+
+
+def log(path: Path, *, rows: int, malformed: int = 0) -> Path:
+    """A log of JMeter, some of whose first rows are malformed."""
+    path.write_text(
+        LOG
+        + "".join(
+            f"{1577836800000 + 5 * at},{'x' if at < malformed else 20},home,200,true,5,1,1,18,0\n"
+            for at in range(rows)
+        )
+    )
+    return path
+
+
+def test_a_log_that_is_given_twice_is_refused(tmp_path: Path) -> None:
+    one, other = log(tmp_path / "a.csv", rows=400), log(tmp_path / "b.csv", rows=400)
+    for files, problem in (((one, one), "is given twice"), ((one, other), "has the same content")):
+        with pytest.raises(plimsoll.InputError, match=problem) as error:
+            plimsoll.import_recording(*files, into=tmp_path / "none")
+        assert error.value.hint
+    assert not (tmp_path / "none").exists()
+    log(other, rows=401)
+    plimsoll.import_recording(one, other, into=tmp_path / "both").close()
+
+
+@pytest.mark.parametrize(
+    ("malformed", "level"), [(0, "sound"), (1, "sound"), (8, "doubtful"), (1000, "void")]
+)
+def test_malformed_lines_are_requests_that_are_missing(
+    malformed: int, level: str, tmp_path: Path
+) -> None:
+    file = log(tmp_path / "log.csv", rows=2000, malformed=malformed)
+    with plimsoll.import_recording(file, into=tmp_path / "into") as found:
+        assert found.level == level
+        said = [one.text for one in found.verdicts if one.is_doubting]
+        assert [f"({malformed:,} of 2,000)" in text for text in said] == [True] * len(said)
+        assert bool(said) == (level != "sound")
+        assert level in repr(found)
+        assert ("malformed" in found._repr_html_()) == (level != "sound")
+
+
 def test_results_are_named_by_the_file_and_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

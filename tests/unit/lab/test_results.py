@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -84,3 +85,18 @@ def test_a_block_closes_every_kind_of_results(imported: plimsoll.ImportResult) -
         assert results.trials
     with pytest.raises(StorageError, match="is closed"):
         _ = results.stored
+
+
+def test_rows_are_read_by_several_threads_at_the_same_time(
+    imported: plimsoll.ImportResult,
+) -> None:
+    def counted(_: int) -> list[tuple[int, ...]]:
+        apart = imported.requests.aggregate("count(*)").fetchall()
+        left, right = imported.requests.set_alias("a"), imported.requests.set_alias("b")
+        joined = left.join(right, "a.sent_ns = b.sent_ns")
+        return apart + joined.aggregate("count(*)").fetchall()
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(counted, range(40)))
+    assert found == [[(60,), (60,)]] * 40
+    assert counted(0) == found[0]

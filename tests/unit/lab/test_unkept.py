@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,15 @@ def test_its_rows_are_those_of_a_load_that_is_kept(name: str, tmp_path: Path) ->
     packed = ParquetResults.table(kept, trial, name)
     assert unkept.table(trial, name).to_pylist() == packed.to_table().to_pylist()
     assert not list((tmp_path / "unkept").rglob("*.parquet"))
+
+
+def test_a_table_is_made_once_where_several_threads_ask_for_it(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        for at in range(20):
+            results = UnkeptResults(tmp_path / f"{at}")
+            trial = recorded(results, is_kept=False).trial
+            asked = [threads.submit(results.table, trial, "requests") for _ in range(8)]
+            assert [one.result().num_rows for one in asked] == [1000] * 8
 
 
 def test_a_table_that_was_not_recorded_has_no_rows(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ def test_a_deferred_block_is_asked_to_end_and_goes_on() -> None:
             interruption.check()
     assert (asked, reached) == ([True], True)
     assert caught.value.exit_code == 130
+    assert caught.value.hint == "repeat it"
 
 
 def test_the_second_signal_raises_within_a_deferred_block() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 import queues
 import sample
+from plimsoll.aggregate.counted import StatusTotal
 from plimsoll.findings.beyond import LimitingResource
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.load_line.search import Searched
@@ -133,3 +134,22 @@ def test_the_worst_doubt_of_the_try_that_held_is_shown() -> None:
     assert title in said
     assert line_result.one_line(found).startswith(f"{line_result.sentence(found)}; void: {title}")
     assert line_result.one_line(some) == line_result.sentence(some)
+
+
+@pytest.mark.parametrize("state", ["below", "open"])
+def test_wrong_responses_are_named_where_no_rate_held(state: str) -> None:
+    searched = queues.searched_with(fails=1.0)
+    lines = tuple(replace(one, state=state) for one in searched.lines)  # pyright: ignore[reportArgumentType]
+    trial = replace(
+        sample.findings().trials[0],
+        statuses=(StatusTotal(404, 20, held=17, held_wrong=17),),
+    )
+    found = replace(
+        CASES["failing"],
+        searched=replace(searched, lines=lines),
+        failed={lines[0].limit.name: trial},
+    )
+    assert "404 × 17 (expected" in line_result.sentence(found)
+    assert "100 % of requests" in line_result.sentence(found)
+    assert "404 × 17 (expected" in line_result.text(found)
+    assert "`plimsoll load`" in line_result.remedy(found)

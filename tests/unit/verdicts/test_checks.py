@@ -1414,6 +1414,19 @@ def backwards():
     return replace(CLEAN, requests=late)
 
 
+def with_malformed(lines: int):
+    """A log of another tool in which some lines could not be read."""
+    driver = replace(driver_of(CLEAN), lines_malformed=lines)
+    return replace(CLEAN, recording=replace(CLEAN.recording, driver=driver))
+
+
+@pytest.mark.parametrize(("lines", "level"), [(1, "sound"), (40, "doubtful"), (4000, "void")])
+def test_malformed_lines_of_a_log_are_requests_without_a_row(lines: int, level: str):
+    given = judged("conservation", with_malformed(lines))
+    assert given.level == level
+    assert ("malformed" in given.text) == (level != "sound")
+
+
 def without_ports():
     """A load that opens a connection for each request, and has used up its ports."""
     trial = made({"resting_ports": 20_000_000})
@@ -1613,6 +1626,7 @@ BEYOND = [
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 200_000_000)),
     ("delayed_ack", waiting_for_acks),
     ("conservation", backwards),
+    ("conservation", lambda: with_malformed(4000)),
     ("ports_and_files", without_ports),
     ("offered_rate_met", lambda: as_open(CLEAN, 2500.0)),
     ("offered_rate_met", lambda: as_open(CLEAN, 1995.0, late_ns=40_000_000)),
@@ -1645,6 +1659,7 @@ WITHIN = [
     ("started_together", lambda: late_in_turns(0.02)),
     ("scalability_law", lambda: simulate(**JUMPS)),
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 60_000_000)),
+    ("conservation", lambda: with_malformed(1)),
     ("undisturbed", lambda: as_load(CLEAN)),
     ("host_speed_stable", lambda: with_speeds(as_load(simulate()), 1.0)),
     ("host_speed_stable", lambda: with_speeds(simulate(), *WANDERING)),

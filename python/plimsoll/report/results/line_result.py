@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.load_line.limits import ERRORS, SENT
+from plimsoll.report.load import screen
 from plimsoll.report.results import sheet
 from plimsoll.report.results.sheet import Sheet
 from plimsoll.statistics.intervals import CONFIDENCE
@@ -48,7 +49,7 @@ def remedy(found: LineFindings) -> str:
         "open": "give a longer budget with `budget_s=`",
         "below": "allow a higher latency; `plimsoll load -R` shows the latency at a rate",
     }
-    if line.state == "below" and _is_failing(line):
+    if _is_failing(line) and line.held_per_s is None:
         return "find why requests fail with `plimsoll load`, or set `--expect-status`"
     return remedies[line.state]
 
@@ -198,7 +199,8 @@ def sentence_of(found: LineFindings, line: Line) -> str:
         lowest = tries[0]
         if _is_failing(line):
             share = wording.percent(lowest.counts[ERRORS].share)
-            return f"{name} fails at every rate: {share} of requests{_at(lowest.rate_per_s)}"
+            failing = f"{name} fails at every rate: {share} of requests{_at(lowest.rate_per_s)}"
+            return f"{failing}{_with_codes(found, line)}"
         share = wording.percent(lowest.counts[line.limit.name].share)
         slow = f"{share} of requests took longer{_at(lowest.rate_per_s)}"
         return f"no rate keeps {limits} on {name}: {slow}"
@@ -207,7 +209,24 @@ def sentence_of(found: LineFindings, line: Line) -> str:
             f"{name} carries more than {rate_text(tries[-1].rate_per_s)} requests/s with {limits}"
         )
     after = wording.seconds(found.searched.elapsed_s)
-    return f"undecided after {after}: {name} with {limits}"
+    return f"undecided after {after}: {name} with {limits}{_failing(found, line)}"
+
+
+def _failing(found: LineFindings, line: Line) -> str:
+    """What failed where nothing held and requests failed; else empty."""
+    if not _is_failing(line) or line.held_per_s is not None:
+        return ""
+    (*_, last) = (one for one in found.searched.tries if one.rate_per_s == line.failed_per_s)
+    share = wording.percent(last.counts[ERRORS].share)
+    return f"; {share} of requests failed{_at(line.failed_per_s)}{_with_codes(found, line)}"
+
+
+def _with_codes(found: LineFindings, line: Line) -> str:
+    """The status codes of the responses beyond a line, behind a colon, where some are wrong."""
+    failed = found.failed.get(line.limit.name)
+    if failed is None or not any(one.held_wrong for one in failed.statuses):
+        return ""
+    return f": {screen.status_codes(failed)}"
 
 
 def _is_failing(line: Line) -> bool:
@@ -245,6 +264,8 @@ def _named(found: LineFindings) -> Iterator[tuple[str, str]]:
         beyond = found.beyond.get(line.limit.name)
         if beyond is not None:
             yield "beyond it", f"{named}{beyond.sentence}"
+        if codes := _with_codes(found, line):
+            yield "responses", f"{named}beyond it{codes}"
         if line.gap is not None:
             yield "gap", f"{named}{_gap(line.gap)}"
     if now.forgotten:

@@ -5,7 +5,7 @@
 Both sides are counted independently: by the load generator as it works, outcome by outcome, and
 here from the rows. Any difference voids the trial, because the percentiles would then cover an
 unknown set of requests. The same holds for connections. Rows with timestamps out of order are not
-requests either.
+requests either. Lines of another tool's log that could not be read are requests without a row.
 
 Source: conservation of requests; the driver's counters do not pass through its recorder.
 """
@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.aggregate import by_figures
 from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED
-from plimsoll.verdicts.finding import Finding, found, led_by, of_trial, unknown
+from plimsoll.verdicts.finding import Finding, Remedy, found, led_by, of_trial, unknown
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.remedies import REPEAT
 from plimsoll.verdicts.role import Role
+from plimsoll.verdicts.verdict import DOUBTING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from plimsoll.aggregate.trial import Tables
     from plimsoll.recording import Driver
@@ -66,12 +67,28 @@ ROWS_IMPOSSIBLE = Limit(
     "rows with timestamps out of order, or an unknown outcome",
     "a response comes after its request",
 )
+LINES_MALFORMED_RATIO = Limit(
+    NAME,
+    "lines_malformed_ratio",
+    "above",
+    0.001,
+    0.01,
+    "ratio",
+    "lines of another tool's log that could not be read / its lines with a request",
+    "from there on, p99.9 and p99 of the rows are not those of the requests",
+)
 LIMITS = (
     ROWS_LOST,
     ROWS_DIFFER,
     ROWS_IMPOSSIBLE,
+    LINES_MALFORMED_RATIO,
 )
 NEEDS = EveryRequest(ROWS_DIFFER, "whether each request was counted exactly once is unknown")
+_COMPLETE_LOG = Remedy(
+    "Repeat the trial, with a log of the load generator that is complete",
+    imported="Repair the lines that the import names, or repeat the test",
+)
+
 ROLE = Role(is_essential=True, needs_no_time=True)
 
 
@@ -79,7 +96,10 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether rows and the driver's own counters agree."""
     driver = tables.recording.driver
     findings = led_by(
-        _differing(tables, limits), _lost(driver, limits), _impossible(tables, limits)
+        _differing(tables, limits),
+        _lost(driver, limits),
+        _impossible(tables, limits),
+        *_malformed(tables, limits),
     )
     return of_trial(NAME, tables.recording, findings, SOURCE)
 
@@ -172,6 +192,22 @@ def _lost(driver: Driver | None, limits: Limits) -> Finding:
         else "no row was lost"
     )
     return found(limit, float(lost), sentence, "Write to a faster disk, or use a lower load")
+
+
+def _malformed(tables: Tables, limits: Limits) -> Iterator[Finding]:
+    """Lines of a log that could not be read, where there are so many that they raise a doubt."""
+    driver = tables.recording.driver
+    broken = 0 if driver is None else driver.lines_malformed
+    lines = broken + sum(row.requests for row in tables.outcome_counts)
+    if not broken:
+        return
+    sentence = (
+        f"{wording.percent(broken / lines)} of the lines of the load generator's log are malformed "
+        f"({wording.count(broken)} of {wording.count(lines)}), and their requests are missing"
+    )
+    finding = found(limits.of(LINES_MALFORMED_RATIO), broken / lines, sentence, _COMPLETE_LOG)
+    if finding.level in DOUBTING:
+        yield finding
 
 
 def _impossible(tables: Tables, limits: Limits) -> Finding:
