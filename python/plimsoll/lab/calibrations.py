@@ -107,7 +107,7 @@ def calibrate(
     chosen = parts or (QUICK if quick else tuple(calibration.PARTS))
     with interruption.listening():
         found = calibration.calibrate(bench, extent, chosen, machine.facts())
-    return CalibrationResult(found, _kept(found, None if into is None else Path(into)))
+    return CalibrationResult(found, _kept(found, None if into is None else Path(into).absolute()))
 
 
 def _kept(found: Calibration, into: Path | None) -> Path | None:

@@ -84,3 +84,23 @@ def test_a_block_closes_every_kind_of_results(imported: plimsoll.ImportResult) -
         assert results.trials
     with pytest.raises(StorageError, match="is closed"):
         _ = results.stored
+
+
+def test_results_stay_readable_from_another_folder(
+    imported: plimsoll.ImportResult, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = imported.requests.aggregate("count(*)").fetchall()
+    found = plimsoll.read("into")
+    named = plimsoll.import_recording("log.csv", into="named")
+    assert (found.place, named.campaign.place) == ("into", "named")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert found.place == str(tmp_path / "into")
+    for trial in (found.trials[0], named):
+        assert trial.requests.aggregate("count(*)").fetchall() == rows
+        assert trial.verdicts
+    (report,) = found.report(["markdown"])
+    assert report.is_relative_to(tmp_path / "into")
+    assert not any(elsewhere.iterdir())
