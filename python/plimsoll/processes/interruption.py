@@ -19,6 +19,22 @@ def nothing() -> None:
     """Does nothing."""
 
 
+@contextmanager
+def ending_early(what: str) -> Generator[None]:
+    """Has a signal end the block, or the decorated function, with an error of Plimsoll.
+
+    Args:
+        what: What ends early: `the comparison`.
+
+    Raises:
+        Interrupted: Ctrl-C, or SIGTERM while an `Interruption` listens.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise Interrupted(f"a signal ended {what} early", "repeat it") from error
+
+
 @dataclass
 class Interruption:
     """Turns signals into a clean end.
