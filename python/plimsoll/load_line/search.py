@@ -563,9 +563,9 @@ class _Search:
     def _try(
         self, rate_per_s: float, hold_s: float, misses: int = _MISSES
     ) -> Generator[NextTry, Try, Try]:
-        found = yield NextTry(
-            min(rate_per_s, self.wanted.most_per_s), self._long_enough(rate_per_s, hold_s, misses)
-        )
+        left_s = max(hold_s, self.wanted.budget_s - self._elapsed_s())
+        long_s = min(self._long_enough(rate_per_s, hold_s, misses), left_s)
+        found = yield NextTry(min(rate_per_s, self.wanted.most_per_s), long_s)
         self.take(found)
         return found
 
