@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import shutil
 from collections.abc import Callable
 from functools import cached_property
@@ -33,7 +34,7 @@ def readers(result: object) -> dict[str, Callable[[], Any]]:
     """Whatever can be read of a result, by its name."""
     kind = type(result)
     found: dict[str, Callable[[], Any]] = {}
-    for name in (*(one for one in dir(kind) if not one.startswith("_")), "_repr_html_"):
+    for name in (one for one in dir(kind) if not one.startswith("_")):
         attribute = getattr(kind, name)
         if name in FREE:
             continue
@@ -51,7 +52,7 @@ def remove(result: plimsoll.ImportResult) -> None:
 
 
 def test_whatever_is_read_of_a_result_is_looked_at(imported: plimsoll.ImportResult) -> None:
-    assert {"requests", "logs", "chart", "as_json", "_repr_html_"} <= readers(imported).keys()
+    assert {"requests", "logs", "chart", "as_json"} <= readers(imported).keys()
     assert {"trials", "report", "summaries", "stored"} <= readers(imported.campaign).keys()
 
 
@@ -68,6 +69,15 @@ def test_a_result_that_is_closed_or_gone_says_so(
                 read()
             assert caught.value.hint, name
     assert Path(imported.campaign.place).exists() == (end is not remove)
+
+
+@pytest.mark.parametrize("end", [plimsoll.ImportResult.close, remove])
+def test_a_cell_of_a_notebook_shows_a_closed_or_gone_result_as_its_line(
+    imported: plimsoll.ImportResult, end: Callable[[plimsoll.ImportResult], None]
+) -> None:
+    end(imported)
+    for result in (imported, imported.campaign):
+        assert result._repr_html_() == f"<pre>{html.escape(repr(result))}</pre>"
 
 
 def test_what_was_read_before_stays(imported: plimsoll.ImportResult) -> None:
