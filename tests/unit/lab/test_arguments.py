@@ -226,7 +226,7 @@ def test_a_long_value_is_cut() -> None:
         (lambda long: plimsoll.line("http://127.0.0.1:1/", "p99=9ms", record=long), "record"),
         (lambda long: plimsoll.import_recording("a.csv", into=long), "into"),
         (lambda long: plimsoll.check("go", frameworks=long), "frameworks"),
-        (lambda long: plimsoll.read(long), "path"),
+        (plimsoll.read, "path"),
     ],
 )
 def test_a_name_that_no_file_can_have_is_named(call: Any, name: str) -> None:
