@@ -41,7 +41,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 VERDICT_VOID = 1
 """Exit code: completed, but a verdict is void."""
@@ -73,6 +73,19 @@ class PlimsollError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Callable[..., PlimsollError], tuple[object, ...]]:
+        """Every attribute, for another process; constructors take other arguments than `args`."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(
+    kind: type[PlimsollError], args: tuple[object, ...], attributes: dict[str, object]
+) -> PlimsollError:
+    """An error as it was before it was pickled or copied."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 @dataclass(frozen=True)

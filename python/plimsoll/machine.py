@@ -135,6 +135,12 @@ def allowed_cores() -> tuple[int, ...]:
     return tuple(sorted(os.sched_getaffinity(0)))
 
 
+def online_cores(root: Path = _ROOT) -> tuple[int, ...]:
+    """The cores of this host that are online, whoever may use them, in rising order."""
+    text = _text(root / "sys/devices/system/cpu/online")
+    return tuple(cores_of(text or "")) or allowed_cores()
+
+
 def divide_cores(
     server_cores: Sequence[int] | None,
     driver_cores: Sequence[int] | None,

@@ -8,7 +8,9 @@ direction; surrogates, which stand for bytes that are not UTF-8 and cannot be wr
 from __future__ import annotations
 
 import csv
+import os
 import re
+from pathlib import Path
 
 REPLACEMENT = "\ufffd"
 """Replaces an unprintable character; Unicode's replacement character."""
@@ -60,3 +62,10 @@ def _shown(sign: str) -> str:
     if sign.isprintable():
         return sign
     return " " if sign.isspace() else REPLACEMENT
+
+
+def shown(path: Path) -> str:
+    """A path for messages: relative if it is in the current folder."""
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100  a link stays the link that was named
+    here = Path.cwd()
+    return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(path)

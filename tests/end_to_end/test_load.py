@@ -683,6 +683,36 @@ def test_a_signal_after_the_load_takes_no_recorded_row_away(
     assert read_requests(where) > 0
 
 
+TERMINATED = """
+import os, signal, sys, plimsoll
+from plimsoll.events import Progress
+told = []
+def terminate(event):
+    if isinstance(event, Progress) and not told:
+        told.append(event)
+        os.kill(os.getpid(), signal.SIGTERM)
+if sys.argv[3:]:
+    signal.signal(signal.SIGTERM, lambda *_: print("told"))
+plimsoll.load(sys.argv[1], connections=2, duration_s=9, record=sys.argv[2], on_event=terminate)
+print("went on")
+"""
+
+
+@pytest.mark.parametrize(
+    ("handler", "code", "said"), [((), -signal.SIGTERM, ""), (("own",), 0, "told\nwent on\n")]
+)
+def test_sigterm_ends_a_program_when_its_load_is_kept(
+    reference_server: str, tmp_path: Path, handler: tuple[str, ...], code: int, said: str
+) -> None:
+    where = tmp_path / "kept"
+    ran = subprocess.run(
+        [sys.executable, "-c", TERMINATED, reference_server, where, *handler],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (code, said), ran.stderr
+    assert read_requests(where) > 0
+
+
 def read_requests(folder: Path) -> int:
     (path,) = folder.glob("trials/*/requests.parquet")
     return pq.read_table(path).num_rows

@@ -241,7 +241,7 @@ def test_a_load_line_is_searched_by_tls(
     protocol: tuple[str, ...], secured: str, certificates: Certificates, tmp_path: Path
 ) -> None:
     trusted = ("--cacert", certificates.ca, *protocol)
-    short = ("--budget", "4s", "--until", "40%", "-c", "16", "--p99", "100ms")
+    short = ("--budget", "5s", "--until", "40%", "-c", "16", "--p99", "100ms")
     ran = run(
         "line", f"https://{secured}/empty", *trusted, *short, "--json", "--record", "kept",
         folder=tmp_path,
@@ -256,7 +256,7 @@ def test_a_load_line_is_searched_by_tls(
 
 
 def test_a_load_line_of_an_untrusted_server_is_one_sentence(secured: str, tmp_path: Path) -> None:
-    ran = run("line", f"https://{secured}/empty", "--p99", "10s", folder=tmp_path)
+    ran = run("line", f"https://{secured}/empty", "--p99", "1s", folder=tmp_path)
     assert (ran.code, len(ran.stderr.splitlines())) == (4, 2)
     assert "no trusted authority has signed" in ran.stderr
 

@@ -33,7 +33,7 @@ FUNCTIONS = (
 )
 """What the page shows an example of: every public function."""
 
-SHORTER = {"budget_s=20": "budget_s=4", "budget_s=10": "budget_s=2"}
+SHORTER = {"budget_s=20": "budget_s=5", "budget_s=10": "budget_s=2"}
 """Budgets of the page, and those that are enough to see that an example works."""
 BLOCK = re.compile(r"^```python ?(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import difflib
-import os
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from plimsoll.campaign.quantities import UnreadableQuantity
 from plimsoll.errors import InputError, Problem
+from plimsoll.texts import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -190,13 +190,6 @@ def near(word: str, known: Iterable[str], noun: str) -> str:
     if not words:
         return f"there are no {noun} here"
     return f"{noun}: " + ", ".join(f"`{name}`" for name in words)
-
-
-def shown(path: Path) -> str:
-    """A path for messages: relative if it is in the current folder."""
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100  a link stays the link that was named
-    here = Path.cwd()
-    return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(path)
 
 
 _OTHER_FILE = "write the line as TOML, `key = value`, or give another file"

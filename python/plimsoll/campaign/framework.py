@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from plimsoll.campaign import documents, places
-from plimsoll.campaign.documents import ALL, near, shown
+from plimsoll.campaign.documents import ALL, near
 from plimsoll.errors import InputError, Problem
+from plimsoll.texts import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from plimsoll import __version__, texts
-from plimsoll.campaign.documents import near, shown
+from plimsoll.campaign.documents import near
 from plimsoll.errors import InputError, Problem, StorageError
 
 BUNDLED = Path(__file__).resolve().parents[1] / "bundled"
@@ -97,7 +97,7 @@ def campaign_file(given: Path) -> Path:
     if is_name and given.name in known:
         found = known[given.name]
         return writable(found.parent) / found.name
-    where, what = ("", f"campaign `{given}`") if is_name else (shown(given), "such file")
+    where, what = ("", f"campaign `{given}`") if is_name else (texts.shown(given), "such file")
     hint = near(given.stem, known, "campaigns")
     raise InputError([Problem(where, f"there is no {what}", hint)])
 

@@ -10,9 +10,9 @@ import click
 import plimsoll
 from plimsoll import cli
 from plimsoll.campaign import places
-from plimsoll.campaign.documents import shown
 from plimsoll.cli import messages, options
 from plimsoll.errors import FrameworkError
+from plimsoll.texts import shown
 
 SEED = 1
 

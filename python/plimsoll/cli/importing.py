@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import cli, lab, report
+from plimsoll import cli, lab, report, texts
 from plimsoll.cli import messages
 from plimsoll.errors import InputError, Problem
 
@@ -96,5 +96,7 @@ def _judged(result: ImportResult, *, as_json: bool) -> int:
         report.screen.show(result.findings, verbose=True)
         stored = result.campaign.stored
         messages.step(f"`{result.id}` is kept in `{stored.place}`")
-        messages.step(f"`plimsoll report {shlex.quote(str(stored.folder))}` draws its charts")
+        messages.step(
+            f"`plimsoll report {shlex.quote(texts.shown(stored.folder))}` draws its charts"
+        )
     return cli.judging.exit_code_of_trial(result.findings)

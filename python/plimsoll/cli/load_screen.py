@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
@@ -50,12 +51,20 @@ class LoadScreen:
         self._panel: Listener | None = None
         self._closing = ExitStack()
         self._has_figures = False
+        self._has_ended = False
         self._fault: Exception | None = None
         self.judged: TrialFindings | None = None
 
     def __enter__(self) -> Self:
         """The screen; its panel is gone after the block."""
+        self._terminating = signal.signal(signal.SIGTERM, self._terminate)
         return self
+
+    def _terminate(self, number: int, _frame: object) -> None:
+        """Has SIGTERM after a load end nothing: its figures are shown, and its exit code tells."""
+        if not self._has_ended:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         """Take the panel away.
@@ -63,6 +72,7 @@ class LoadScreen:
         Raises:
             OSError: Something could not be shown; a load that is kept is stored by now.
         """
+        signal.signal(signal.SIGTERM, self._terminating)
         self._closing.close()
         if self._fault is not None and error is None:
             raise self._fault
@@ -81,6 +91,7 @@ class LoadScreen:
             self._fault = self._fault or fault  # what was measured is stored first
 
     def _show(self, event: events.Event) -> None:
+        self._has_ended |= isinstance(event, events.LoadEnded)
         if isinstance(event, events.LoadRecorded) and isinstance(event, lab.driven_load.LoadJudged):
             self.judged = event.findings
             self._show_judged(event.findings)

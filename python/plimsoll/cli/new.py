@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from plimsoll.campaign.documents import shown
 from plimsoll.cli import options
 from plimsoll.install import new_framework
+from plimsoll.texts import shown
 
 
 @click.command(name="new")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll import cli, report
+from plimsoll import cli, report, texts
 from plimsoll.cli import messages
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def judge_and_report(
     written = results.report(formats)
     print_table(results.findings)
     for path in written:
-        messages.step(f"report: {path}")
+        messages.step(f"report: {texts.shown(path)}")
     return cli.judging.exit_code(results.findings, accepted, strict=strict)
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign import framework_names, places
-from plimsoll.campaign.documents import shown
 from plimsoll.errors import InputError, Problem, StorageError
 from plimsoll.install import sources
+from plimsoll.texts import shown
 
 _FOLDER = "frameworks"
 _NAME_LINE = re.compile(r"""^name\s*=\s*(?:"[^"]*"|'[^']*')""", re.MULTILINE)

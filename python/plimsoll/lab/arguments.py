@@ -7,6 +7,7 @@ would do the same, but its import takes as long as all else before the first req
 
 from __future__ import annotations
 
+import errno
 import inspect
 import math
 import os
@@ -29,6 +30,7 @@ Reader = Callable[[object], object]
 
 _OPTIONAL = " | None"
 _LONGEST = 60
+_NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
 
 
 class _WrongTypeError(Exception):
@@ -222,6 +224,12 @@ def _path(given: object) -> str | os.PathLike[str]:
     name = cast("object", os.fspath(path))  # bytes, of a path of bytes
     if not isinstance(name, str) or not name or "\0" in name:
         raise wrong
+    try:
+        os.lstat(name)
+    except OSError as error:
+        if error.errno in _NO_PATH:
+            kind = f"a path that this host takes: {error.strerror}"
+            raise _WrongTypeError(name, kind, "give another path") from None
     return path
 
 

@@ -98,7 +98,7 @@ def calibrate(
             raise InputError([Problem("parts", f"a calibration has no part `{part}`", hint)])
     extent = calibration.QUICK if quick else calibration.FULL
     chosen = parts or (QUICK if quick else tuple(calibration.PARTS))
-    place = None if into is None else Path(into)
+    place = None if into is None else Path(into).absolute()
     if place is not None:
         _require_place(place, chosen)
     division = machine.divide_cores(None, None)

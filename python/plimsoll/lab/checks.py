@@ -13,6 +13,7 @@ from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.lab import arguments, databases, framework_check, one_line, selection
 from plimsoll.lab.framework_check import CheckSettings
+from plimsoll.processes.interruption import Interruption, ending_early
 from plimsoll.report.results import checked
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class CheckResult:
         return lab.charts.check_html(self.frameworks)
 
 
+@ending_early("the check")
 @arguments.checked()
 def check(
     *names: str,
@@ -98,7 +100,8 @@ def check(
         NotInstalled: A framework is not installed or was never built.
         BuildFailed: A framework changed since it was built, and its build failed.
         HostError: This host cannot conduct it.
-        Interrupted: Ctrl-C in the main thread.
+        Interrupted: Ctrl-C in the main thread, or SIGTERM while it verifies; what was started is
+            stopped.
     """
 
     def note(message: str) -> None:
@@ -113,7 +116,10 @@ def check(
     verified = [endpoint for endpoint in ENDPOINTS if endpoint.name in served]
     verified = databases.available(verified, note)
     cores = machine.divide_cores(None, None, with_third_party=databases.has_third_party(verified))
-    with databases.running(verified, cores.third_party, on_event) as database:
+    with (
+        Interruption().listening(),
+        databases.running(verified, cores.third_party, on_event) as database,
+    ):
         settings = CheckSettings(
             seed, cores.server, cores.third_party, database, compliance, tuple(endpoints)
         )

@@ -33,7 +33,7 @@ from plimsoll.install import install
 from plimsoll.lab import arguments, databases, one_line, revisions, selection
 from plimsoll.plan import Trial
 from plimsoll.processes import scratch
-from plimsoll.processes.interruption import Interruption
+from plimsoll.processes.interruption import Interruption, ending_early
 from plimsoll.report.results import compared as report
 from plimsoll.statistics.paired import LEAST_GROUPS
 
@@ -109,6 +109,7 @@ class ComparisonResult:
         return lab.charts.comparison_html(self.compared, self.sides)
 
 
+@ending_early("the comparison")
 @arguments.checked(Metric=METRICS)
 def compare(  # noqa: PLR0913 - one argument for each option
     a: str,
@@ -162,7 +163,8 @@ def compare(  # noqa: PLR0913 - one argument for each option
         FrameworkError: A server does not start, breaks the contract or dies.
         HostError: This host cannot conduct it.
         StorageError: Something cannot be written.
-        Interrupted: Ctrl-C.
+        Interrupted: Ctrl-C in the main thread, or SIGTERM while it measures; both servers are
+            stopped.
     """
     _require_possible(connections, rate_per_s, budget_s, within, max_regression, warm_up_s)
     if commands:

@@ -45,7 +45,7 @@ class LoadJudged(LoadRecorded):
     findings: TrialFindings
 
 
-def put_on(
+def put_on(  # noqa: PLR0913, PLR0917 - one argument for each part of a load
     requested: LoadOptions,
     planned: Trial,
     address: str,
@@ -54,6 +54,7 @@ def put_on(
     storage: str,
     on_event: Listener,
     known_hosts: Hosts | None = None,
+    interruption: Interruption | None = None,
 ) -> LoadResult:
     """Puts a load on a server.
 
@@ -66,6 +67,7 @@ def put_on(
         storage: Address of a database that keeps the rows.
         on_event: Called with each event.
         known_hosts: The hosts that generate it; None generates it here.
+        interruption: Knows of signals afterwards; None for one of its own.
 
     Raises:
         InputError: The load cannot be divided among the hosts.
@@ -103,7 +105,7 @@ def put_on(
                 setting, drive=_joined(closing, known_hosts, planned, address, on_event)
             )
         machine.raise_open_files()
-        interruption = Interruption()
+        interruption = interruption or Interruption()
         with stored.locked(), interruption.listening():
             if record is not None and any(record.glob(lab.loads.REMAINS)):
                 on_event(Notice(f"`{record}` holds what a killed load left; it is replaced"))

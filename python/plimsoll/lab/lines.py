@@ -193,7 +193,8 @@ def line(  # noqa: PLR0913 - one argument for each option
         url: What is requested; several of one server are mixed evenly.
         limit: Limits of latency: `p99=20ms`; a line is searched for each.
         errors: The share of requests that may fail.
-        budget_s: Time for everything, in seconds.
+        budget_s: Time for everything, in seconds; it must hold the warm-up, the closed load and one
+            try.
         within: Half the width of an interval that is enough, as a share of the rate.
         arrivals: `poisson`, as from users who know nothing of each other, or `constant`.
         connections: Size of the pool of connections.
@@ -231,6 +232,7 @@ def line(  # noqa: PLR0913 - one argument for each option
         KeyboardInterrupt: The same while nothing is measured.
     """
     wanted = _wanted(arguments.several(limit), errors, budget_s, within)
+    _require_budget(wanted, warm_up_s)
     requested = LoadOptions(
         urls=urls.several(arguments.several(url)),
         connections=connections,
@@ -300,6 +302,19 @@ def _wanted(typed: Sequence[str], errors: float, budget_s: float, within: float)
     return SearchGoal(tuple(found.values()), limits.errors(errors), budget_s, within, HIGHEST_LEVEL)
 
 
+def _require_budget(wanted: SearchGoal, warm_up_s: float) -> None:
+    """Requires a budget that holds the warm-up, the closed load and one try.
+
+    Raises:
+        InputError: It is too short.
+    """
+    least_s = max(warm_up_s, 0.0) + PEAK_S + WARM_UP_S + wanted.least_hold_s
+    if wanted.budget_s < least_s:
+        message = f"`{wording.exact(wanted.budget_s)}` s hold no warm-up and one try"
+        hint = f"give at least {wording.exact(least_s)} s, or a shorter `warm_up_s=`"
+        raise InputError([Problem("budget_s", message, hint)])
+
+
 def _searched(
     requested: LoadOptions,
     arrivals: Arrivals,
@@ -323,7 +338,7 @@ def _searched(
             left_s = wanted.budget_s - (time.monotonic() - began_s)
             found = search.searched(
                 bench.measure,
-                replace(wanted, budget_s=max(left_s - JUDGING_S, wanted.hold_s)),
+                replace(wanted, budget_s=max(left_s - JUDGING_S, wanted.least_hold_s)),
                 peak_per_s,
                 random.Random(secrets.randbits(64)),  # noqa: S311 - nothing is secret
                 lambda now: on_event(Step(line_result.step(now))),

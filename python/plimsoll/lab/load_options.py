@@ -471,13 +471,20 @@ def _negative(requested: LoadOptions) -> Iterator[Problem]:
 
 
 def _wrong_cores(requested: LoadOptions) -> Iterator[Problem]:
-    """Cores of this host on which the load generator cannot run."""
-    allowed = machine.allowed_cores()
-    lacking = [core for core in requested.driver_cores if core not in allowed]
-    if lacking and requested.hosts is None:
-        cores = wording.listed([str(core) for core in allowed], _SHOWN_CORES)
-        message = f"core {lacking[0]} is not available to Plimsoll"
-        yield Problem("driver_cores", message, f"choose from {cores}")
+    """Cores of this host on which the load generator cannot run, and those that it does not have.
+
+    A server may use cores that Plimsoll may not.
+    """
+    if requested.hosts is not None:
+        return
+    for option, given, there, lacks in (
+        ("driver_cores", requested.driver_cores, machine.allowed_cores(), "available to Plimsoll"),
+        ("server_cores", requested.server_cores, machine.online_cores(), "a core of this host"),
+    ):
+        if lacking := [core for core in given if core not in there]:
+            cores = wording.listed([str(core) for core in there], _SHOWN_CORES)
+            message = f"core {wording.exact(lacking[0])} is not {lacks}"
+            yield Problem(option, message, f"choose from {cores}")
 
 
 def _too_much(requested: LoadOptions) -> Iterator[Problem]:

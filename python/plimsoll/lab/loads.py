@@ -16,6 +16,7 @@ from plimsoll.errors import InputError, Problem, StorageError
 from plimsoll.events import Listener, Notice, ignore
 from plimsoll.lab import arguments, load_options, urls
 from plimsoll.lab.load_options import LoadOptions
+from plimsoll.processes.interruption import Interruption
 from plimsoll.serving import responding
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ def load(  # noqa: PLR0913 - one argument for each option
     the last one is complete. With a rate it is open: requests arrive whether responses come or not.
 
     In the main thread the first Ctrl-C ends the load early and keeps what was recorded; in another
-    thread signals are not handled.
+    thread signals are not handled. SIGTERM ends the load in the same way; when what was recorded is
+    kept, it ends the process, or calls the handler that the program has for it.
 
     Args:
         url: What is requested; several of one server are mixed evenly. One of `ws` or `wss` is that
@@ -221,11 +223,18 @@ def load(  # noqa: PLR0913 - one argument for each option
         keep_rows=keep_rows,
         unix_socket=load_options.path(unix_socket),
     )
-    return loaded(requested, load_options.path(record), storage, on_event)
+    interruption = Interruption()
+    result = loaded(requested, load_options.path(record), storage, on_event, interruption)
+    interruption.pass_on(result.close)
+    return result
 
 
 def loaded(
-    requested: LoadOptions, record: Path | None, storage: str, on_event: Listener
+    requested: LoadOptions,
+    record: Path | None,
+    storage: str,
+    on_event: Listener,
+    interruption: Interruption | None = None,
 ) -> LoadResult:
     """Puts on a load; `load` describes everything.
 
@@ -234,6 +243,7 @@ def loaded(
         record: New folder that keeps every row; None for a temporary one.
         storage: Address of a database that keeps the rows.
         on_event: Called with each event.
+        interruption: Knows of signals afterwards; None for one of its own.
     """
     planned = load_options.trial(requested)
     require_place(record, storage)
@@ -247,7 +257,15 @@ def loaded(
         planned, address, keep_alive=requested.keep_alive, on_event=on_event
     )
     return lab.driven_load.put_on(
-        requested, planned, address, contract_requests, record, storage, on_event, known
+        requested,
+        planned,
+        address,
+        contract_requests,
+        record,
+        storage,
+        on_event,
+        known,
+        interruption,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
@@ -23,3 +24,16 @@ def shown(result: object, describe: Callable[[], str]) -> str:
     except PlimsollError as error:
         text = error.message
     return f"<{type(result).__name__} {' '.join(text.split())}>"
+
+
+def as_html(result: object, draw: Callable[[], str]) -> str:
+    """What a notebook shows of a result.
+
+    Args:
+        result: The result.
+        draw: Draws it. Where its rows cannot be read, its `repr()` is shown: a cell raises nothing.
+    """
+    try:
+        return draw()
+    except PlimsollError:
+        return f"<pre>{html.escape(repr(result))}</pre>"

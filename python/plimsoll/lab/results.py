@@ -297,7 +297,7 @@ class CampaignResults(Closable):
 
     def _repr_html_(self) -> str:
         """The rankings with their verdicts, for a notebook."""
-        return lab.charts.rankings_html(self.findings)
+        return one_line.as_html(self, lambda: lab.charts.rankings_html(self.findings))
 
 
 class ClosesCampaign(Closable):
@@ -434,7 +434,10 @@ class TrialResult:
 
     def _repr_html_(self) -> str:
         """Its main numbers and its verdicts, for a notebook."""
-        return lab.charts.trial_html(self.campaign.findings, self.findings.recording.trial)
+        return one_line.as_html(
+            self,
+            lambda: lab.charts.trial_html(self.campaign.findings, self.findings.recording.trial),
+        )
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll import wording
 from plimsoll.campaign import quantities
+from plimsoll.campaign.line_settings import LONGEST_LIMIT_S
 
 LEAST_SENT = 0.99
 """The least share of the requests due that must have been sent."""
@@ -67,7 +68,13 @@ def read(text: str) -> LineLimit:
         raise quantities.UnreadableQuantity(
             f"`p{wording.exact(percent)}` is not a percentile from 10 to 99.99", _EXAMPLE
         )
-    return latency(percent, duration_s(match["time"]))
+    most_s = duration_s(match["time"])
+    if most_s > LONGEST_LIMIT_S:
+        raise quantities.UnreadableQuantity(
+            f"`{text}` is too long: each try lasts several times its limit",
+            f"the maximum is {wording.exact(LONGEST_LIMIT_S)} s",
+        )
+    return latency(percent, most_s)
 
 
 def duration_s(text: str) -> float:

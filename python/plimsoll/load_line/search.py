@@ -87,6 +87,12 @@ class SearchGoal:
     has_processes: bool = False
 
     @property
+    def least_hold_s(self) -> float:
+        """Length of the shortest try near the edge, whatever the budget is, in seconds."""
+        longest_s = max(one.most_ns or 0.0 for one in self.limits) / 1e9
+        return max(_SHORTEST_HOLD_S, _LATENCIES_OF_A_HOLD * longest_s)
+
+    @property
     def hold_s(self) -> float:
         """Length of a try near the edge, in seconds; long beside the latencies that are judged."""
         longest_s = max(one.most_ns or 0.0 for one in self.limits) / 1e9
@@ -557,9 +563,9 @@ class _Search:
     def _try(
         self, rate_per_s: float, hold_s: float, misses: int = _MISSES
     ) -> Generator[NextTry, Try, Try]:
-        found = yield NextTry(
-            min(rate_per_s, self.wanted.most_per_s), self._long_enough(rate_per_s, hold_s, misses)
-        )
+        left_s = max(hold_s, self.wanted.budget_s - self._elapsed_s())
+        long_s = min(self._long_enough(rate_per_s, hold_s, misses), left_s)
+        found = yield NextTry(min(rate_per_s, self.wanted.most_per_s), long_s)
         self.take(found)
         return found
 

@@ -22,6 +22,22 @@ def nothing() -> None:
     """Does nothing."""
 
 
+@contextmanager
+def ending_early(what: str) -> Generator[None]:
+    """Has a signal end the block, or the decorated function, with an error of Plimsoll.
+
+    Args:
+        what: What ends early: `the comparison`.
+
+    Raises:
+        Interrupted: Ctrl-C, or SIGTERM while an `Interruption` listens.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise Interrupted(f"a signal ended {what} early", "repeat it") from error
+
+
 @dataclass
 class Interruption:
     """Turns signals into a clean end.
@@ -32,9 +48,11 @@ class Interruption:
 
     Attributes:
         count: Signals so far.
+        is_termination: Whether one of them was SIGTERM.
     """
 
     count: int = 0
+    is_termination: bool = False
     _ask: Callable[[], None] | None = field(default=None, repr=False)
 
     @contextmanager
@@ -75,13 +93,25 @@ class Interruption:
         if self.count:
             raise Interrupted("a signal ended the load early", REPEAT)
 
-    def handle(self, _number: int, _frame: FrameType | Any) -> None:
+    def pass_on(self, tidy: Callable[[], None] = nothing) -> None:
+        """Sends SIGTERM again where it arrived, to the handler of before; call after `listening`.
+
+        Args:
+            tidy: Called before, where the signal ends the process.
+        """
+        if self.is_termination:
+            if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+                tidy()
+            signal.raise_signal(signal.SIGTERM)
+
+    def handle(self, number: int, _frame: FrameType | Any) -> None:
         """Handles one signal.
 
         Raises:
             KeyboardInterrupt: Nothing is deferred, or it is the second signal.
         """
         self.count += 1
+        self.is_termination |= number == signal.SIGTERM
         if self._ask is None or self.count > 1:
             raise KeyboardInterrupt
         self._ask()

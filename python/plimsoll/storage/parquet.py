@@ -27,10 +27,11 @@ import os
 import shutil
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plimsoll import texts
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
 from plimsoll.storage import digests, documents, door
@@ -50,7 +51,7 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIS
 
 def results(folder: Path) -> ParquetResults:
     """The results in a folder, which need not exist yet."""
-    return ParquetResults(folder)
+    return ParquetResults(folder.absolute(), given=str(folder))
 
 
 def serves(storage: str) -> bool:
@@ -70,9 +71,11 @@ class ParquetResults:
 
     Attributes:
         folder: Their folder.
+        given: How the folder was named, relative to the current folder of then; empty for as it is.
     """
 
     folder: Path
+    given: str = field(default="", kw_only=True, compare=False)
 
     @property
     def trials(self) -> Path:
@@ -96,8 +99,9 @@ class ParquetResults:
 
     @property
     def place(self) -> str:
-        """Where the results are, for messages."""
-        return str(self.folder)
+        """Where the results are, for messages: as they were named, as long as that leads there."""
+        leads_there = self.given and Path(self.given).absolute() == self.folder
+        return self.given if leads_there else str(self.folder)
 
     @property
     def logs_place(self) -> str:
@@ -183,7 +187,7 @@ class ParquetResults:
         return found
 
     def _no_trial(self, trial_id: str) -> StorageError:
-        return StorageError(f"`{self.folder}` has no trial `{trial_id}`", documents.GONE)
+        return StorageError(f"`{self.place}` has no trial `{trial_id}`", documents.GONE)
 
     def table(self, trial_id: str, name: str) -> ds.Dataset | pa.Table:
         """A recorded table of a trial, read lazily; empty if the trial has none.
@@ -234,7 +238,7 @@ class ParquetResults:
         has_own_rows = driver is not None and driver.name == "plimsoll" and not recording.hosts
         if has_own_rows and recording.ending.kind == "completed":
             hint = "restore the file, or run the trial again"
-            raise StorageError(f"`{path}` is missing", hint)
+            raise StorageError(f"`{texts.shown(path)}` is missing", hint)
 
     def logs(self, trial_id: str) -> Mapping[str, str]:
         """Output of server and driver by file name: `server.log`.
@@ -470,13 +474,13 @@ class ParquetResults:
         other = documents.other_campaign(campaign.toml or "", plan, given, self.plan())
         other = other or documents.other_name(campaign.resolved, self.campaign_resolved())
         if other:
-            raise StorageError(f"`{self.folder}` {other}", _ELSEWHERE)
+            raise StorageError(f"`{self.place}` {other}", _ELSEWHERE)
 
     def _require_empty(self) -> None:
         with writing(self.folder):
             others = [path.name for path in self.folder.glob("*") if path.name != ".lock"]
         if others:
-            message = f"`{self.folder}` contains files that are not results (`{min(others)}`)"
+            message = f"`{self.place}` contains files that are not results (`{min(others)}`)"
             raise StorageError(message, _ELSEWHERE)
 
     @contextmanager
@@ -595,17 +599,17 @@ def storage_error(folder: Path, error: OSError, option: str = "into") -> Storage
     number = error.errno or _number_in(str(error))
     if number in _FULL:
         hint = f"free disk space or choose another folder with `{option}=`, then run again"
-        return StorageError(f"no space left for results in `{folder}`", hint)
+        return StorageError(f"no space left for results in `{texts.shown(folder)}`", hint)
     if number in _FORBIDDEN:
         hint = f"choose a writable folder with `{option}=`"
-        return StorageError(f"cannot write results to `{folder}`: {reason}", hint)
+        return StorageError(f"cannot write results to `{texts.shown(folder)}`: {reason}", hint)
     hint = f"check the disk of this folder, or choose another one with `{option}=`"
-    return StorageError(f"cannot store results in `{folder}`: {reason}", hint)
+    return StorageError(f"cannot store results in `{texts.shown(folder)}`: {reason}", hint)
 
 
 def _damaged(path: Path, error: Exception, hint: str) -> StorageError:
     """The error for a stored file that cannot be read."""
-    return StorageError(f"`{path}` cannot be read: {documents.damage(error)}", hint)
+    return StorageError(f"`{texts.shown(path)}` cannot be read: {documents.damage(error)}", hint)
 
 
 def _number_in(text: str) -> int | None:
@@ -636,7 +640,7 @@ def _take(lock: int, folder: Path, option: str) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        message = f"another run is using `{folder}`"
+        message = f"another run is using `{texts.shown(folder)}`"
         hint = f"wait until it has finished, or choose another folder with `{option}=`"
         raise StorageError(message, hint) from error
 

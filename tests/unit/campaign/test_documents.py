@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll import texts
 from plimsoll.campaign import documents
 from plimsoll.errors import InputError, Problem
 
@@ -57,9 +58,9 @@ def test_a_path_in_the_current_folder_is_shown_from_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert documents.shown(tmp_path / "campaigns" / "a.toml") == "campaigns/a.toml"
-    assert documents.shown(Path("campaigns/a.toml")) == "campaigns/a.toml"
-    assert documents.shown(Path("/elsewhere/a.toml")) == "/elsewhere/a.toml"
+    assert texts.shown(tmp_path / "campaigns" / "a.toml") == "campaigns/a.toml"
+    assert texts.shown(Path("campaigns/a.toml")) == "campaigns/a.toml"
+    assert texts.shown(Path("/elsewhere/a.toml")) == "/elsewhere/a.toml"
 
 
 @pytest.mark.parametrize(

@@ -216,3 +216,20 @@ def test_a_long_value_is_cut() -> None:
     with pytest.raises(InputError) as caught:
         plimsoll.load(URL, body="x" * 10**6)  # type: ignore[arg-type]
     assert len(caught.value.message) < 100
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda long: plimsoll.load("http://127.0.0.1:1/", record=long), "record"),
+        (lambda long: plimsoll.load("http://127.0.0.1:1/", upload=long), "upload"),
+        (lambda long: plimsoll.line("http://127.0.0.1:1/", "p99=9ms", record=long), "record"),
+        (lambda long: plimsoll.import_recording("a.csv", into=long), "into"),
+        (lambda long: plimsoll.check("go", frameworks=long), "frameworks"),
+        (plimsoll.read, "path"),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_named(call: Any, name: str) -> None:
+    with pytest.raises(InputError, match="not a path that this host takes") as error:
+        call("x" * 300)
+    assert [problem.where for problem in error.value.problems] == [name]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
 import plimsoll
-from plimsoll.errors import InputError
+from plimsoll import events
+from plimsoll.errors import InputError, Interrupted
 from plimsoll.events import FrameworkChecked, Notice, PartChecked
 from plimsoll.lab.framework_check import BACKLOG_RULE
 
@@ -112,3 +115,15 @@ def test_a_framework_that_does_not_start_is_in_the_result(frameworks: Path) -> N
     assert isinstance(one.error, plimsoll.FrameworkError)
     assert one.parts == ()
     assert found.as_json()[0]["error"] == one.error.message
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_check_with_an_error_of_plimsoll(frameworks: Path, number: int) -> None:
+    def on_event(event: events.Event) -> None:
+        if isinstance(event, PartChecked):
+            os.kill(os.getpid(), number)
+
+    before = signal.getsignal(number)
+    with pytest.raises(Interrupted, match="a signal ended the check early"):
+        plimsoll.check("right", frameworks=frameworks, on_event=on_event)
+    assert signal.getsignal(number) is before

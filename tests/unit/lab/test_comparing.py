@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 
 import plimsoll
 from plimsoll.campaign.framework import Framework
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, Interrupted
 from plimsoll.lab import comparing
 
 
@@ -52,3 +54,16 @@ def test_a_budget_that_cannot_decide_is_named() -> None:
 def test_a_name_is_one_framework(name: str) -> None:
     with pytest.raises(InputError):
         plimsoll.compare("reference", name)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_comparison_with_an_error_of_plimsoll(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def conduct(*_: object) -> tuple[()]:
+        os.kill(os.getpid(), number)
+        return ()
+
+    monkeypatch.setattr("plimsoll.conduct.turns.conduct", conduct)
+    with pytest.raises(Interrupted, match="a signal ended the comparison early"):
+        plimsoll.compare("true", "true", commands=True)

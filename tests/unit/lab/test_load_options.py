@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import plimsoll
 from plimsoll.campaign.load import COUNTED_S, Load, Stage
 from plimsoll.campaign.requests import NO_STATUS, Upload, render
 from plimsoll.cli import incoming
@@ -363,3 +364,14 @@ def test_a_body_is_invited_where_there_is_one_and_the_protocol_waits() -> None:
     for changes in ({"http2": True}, {"pipeline": 2}, {"follow": 1}):
         (told,) = refused(body=b"hi", expect_continue=True, **changes)
         assert "needs HTTP/1.1" in told
+
+
+@pytest.mark.parametrize("option", ["driver_cores", "server_cores"])
+@pytest.mark.parametrize("core", [-1, 8191, 10**30])
+def test_a_core_that_is_not_there_is_refused_with_those_that_are(option: str, core: int) -> None:
+    with pytest.raises(InputError) as error:
+        plimsoll.load("http://127.0.0.1:1/", **{option: [core]})  # pyright: ignore[reportArgumentType]
+    (problem,) = error.value.problems
+    assert problem.where == option
+    assert problem.message.startswith("core ")
+    assert problem.hint.startswith("choose from ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +35,7 @@ def readers(result: object) -> dict[str, Callable[[], Any]]:
     """Whatever can be read of a result, by its name."""
     kind = type(result)
     found: dict[str, Callable[[], Any]] = {}
-    for name in (*(one for one in dir(kind) if not one.startswith("_")), "_repr_html_"):
+    for name in (one for one in dir(kind) if not one.startswith("_")):
         attribute = getattr(kind, name)
         if name in FREE:
             continue
@@ -52,7 +53,7 @@ def remove(result: plimsoll.ImportResult) -> None:
 
 
 def test_whatever_is_read_of_a_result_is_looked_at(imported: plimsoll.ImportResult) -> None:
-    assert {"requests", "logs", "chart", "as_json", "_repr_html_"} <= readers(imported).keys()
+    assert {"requests", "logs", "chart", "as_json"} <= readers(imported).keys()
     assert {"trials", "report", "summaries", "stored"} <= readers(imported.campaign).keys()
 
 
@@ -69,6 +70,15 @@ def test_a_result_that_is_closed_or_gone_says_so(
                 read()
             assert caught.value.hint, name
     assert Path(imported.campaign.place).exists() == (end is not remove)
+
+
+@pytest.mark.parametrize("end", [plimsoll.ImportResult.close, remove])
+def test_a_cell_of_a_notebook_shows_a_closed_or_gone_result_as_its_line(
+    imported: plimsoll.ImportResult, end: Callable[[plimsoll.ImportResult], None]
+) -> None:
+    end(imported)
+    for result in (imported, imported.campaign):
+        assert result._repr_html_() == f"<pre>{html.escape(repr(result))}</pre>"
 
 
 def test_what_was_read_before_stays(imported: plimsoll.ImportResult) -> None:
@@ -100,3 +110,23 @@ def test_rows_are_read_by_several_threads_at_the_same_time(
         found = list(threads.map(counted, range(40)))
     assert found == [[(60,), (60,)]] * 40
     assert counted(0) == found[0]
+
+
+def test_results_stay_readable_from_another_folder(
+    imported: plimsoll.ImportResult, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = imported.requests.aggregate("count(*)").fetchall()
+    found = plimsoll.read("into")
+    named = plimsoll.import_recording("log.csv", into="named")
+    assert (found.place, named.campaign.place) == ("into", "named")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert found.place == str(tmp_path / "into")
+    for trial in (found.trials[0], named):
+        assert trial.requests.aggregate("count(*)").fetchall() == rows
+        assert trial.verdicts
+    (report,) = found.report(["markdown"])
+    assert report.is_relative_to(tmp_path / "into")
+    assert not any(elsewhere.iterdir())

@@ -38,6 +38,8 @@ def test_a_limit_is_a_percentile_and_a_latency(
         ("p5=20ms", "not a percentile from 10 to 99.99"),
         ("p99.999=20ms", "not a percentile from 10 to 99.99"),
         ("p99=20 parsecs", "unknown unit"),
+        ("p99=1h", "`p99=1h` is too long"),
+        ("p50=5001ms", "is too long"),
     ],
 )
 def test_anything_else_is_refused_with_an_example(typed: str, said: str) -> None:

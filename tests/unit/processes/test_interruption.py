@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from plimsoll.errors import Interrupted
-from plimsoll.processes.interruption import Interruption
+from plimsoll.processes.interruption import Interruption, ending_early
 
 
 def send(number: int = signal.SIGINT) -> None:
@@ -70,3 +70,12 @@ def test_another_thread_may_listen_without_effect() -> None:
     thread.start()
     thread.join()
     assert counts == [0]
+
+
+def test_what_ends_early_is_named_in_an_error_of_plimsoll() -> None:
+    with (
+        pytest.raises(Interrupted, match="a signal ended the check early"),
+        ending_early("the check"),
+        Interruption().listening(),
+    ):
+        send()

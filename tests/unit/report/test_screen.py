@@ -19,7 +19,7 @@ from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import Ending, ExpectedResponse
 from plimsoll.recording.ran import ended_early
-from plimsoll.report import hidden
+from plimsoll.report import hidden, status_codes
 from plimsoll.report.formats import html, markdown
 from plimsoll.report.load import markdown as load_markdown
 from plimsoll.report.load import one_line, screen, screen_doubts
@@ -153,11 +153,11 @@ def test_status_codes_that_were_not_expected_are_named_with_what_was() -> None:
     one = replace(found, data=replace(found.data, recording=replace(
         expected, expected=(ExpectedResponse((200, 200)),)
     )))  # fmt: skip
-    assert screen.status_codes(one).endswith("(expected 200)")
+    assert status_codes.told(one).endswith("(expected 200)")
 
 
 def test_redirects_are_named_though_they_are_accepted() -> None:
-    told = screen.status_codes(trial(statuses=statuses(s302=500)))
+    told = status_codes.told(trial(statuses=statuses(s302=500)))
     assert told == "302 × 500 (redirects are not followed)"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.recording.ran import ran
-from plimsoll.report import words
+from plimsoll.report import status_codes, words
 from plimsoll.report.load import failed, screen
 from plimsoll.verdicts import catalogue
 
@@ -40,7 +40,7 @@ def line(found: TrialFindings) -> str:
         rate,
         *times,
         failures,
-        screen.status_codes(found),
+        status_codes.told(found),
     ]
     return "  ".join(filter(None, parts))
 

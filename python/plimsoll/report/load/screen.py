@@ -13,10 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll import report, texts, wording
-from plimsoll.report import host_lines, words
+from plimsoll.report import host_lines, status_codes, words
 from plimsoll.report.load import failed
 from plimsoll.report.load.screen_lines import LABEL, cut, line, wrapped
-from plimsoll.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,8 +43,6 @@ MOST_LINES = 12
 
 WIDE = 80
 """Columns from which a terminal has room for every statistic."""
-
-REDIRECTS = range(300, 400)
 
 
 class Counted(failed.CountedFailures, Protocol):
@@ -158,7 +155,7 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
     recording = found.recording
     yield "throughput", _throughput(summary, recording), ""
     yield words.requests(recording.load), _requests(summary), ""
-    if codes := status_codes(found):
+    if codes := status_codes.told(found):
         is_wrong = any(one.held_wrong for one in found.statuses)
         yield "status", codes, "red" if is_wrong else ""
     if followed := words.redirects_text(recording):
@@ -170,32 +167,6 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
         yield "TLS", secured, ""
     for place, text in enumerate(failed.lines(found, verbose=verbose)):
         yield "" if place else "failures", text, "red"
-
-
-def status_codes(found: Counted) -> str:
-    """Responses of the measurement window by status code: `401 × 38,309 (expected 200 to 399)`.
-
-    Args:
-        found: Its figures.
-    """
-    held = sorted((one for one in found.statuses if one.held), key=lambda one: -one.held)
-    reported = [
-        f"{one.status} × {wording.count(one.held)}" for one in held if one.status is not None
-    ]
-    notes: list[str] = []
-    if any(one.held_wrong for one in held):
-        notes.append(f"expected {_expected(found.recording)}")
-    if not found.recording.load.follow and any(one.status in REDIRECTS for one in held):
-        notes.append("redirects are not followed")
-    noted = f" ({'; '.join(notes)})" if notes else ""
-    return f"{listed(reported)}{noted}" if reported else ""
-
-
-def _expected(recording: Recording) -> str:
-    """The status codes that were expected: `200`, `200 to 399`."""
-    ranges = dict.fromkeys(one.status for one in recording.expected)
-    reported = (f"{low}" if low == high else f"{low} to {high}" for low, high in ranges)
-    return " or ".join(reported) or "another"
 
 
 def _is_drawn(recording: Recording) -> bool:

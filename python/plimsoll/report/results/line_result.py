@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.load_line.limits import ERRORS, SENT
-from plimsoll.report.load import screen
+from plimsoll.report import status_codes
 from plimsoll.report.results import sheet
 from plimsoll.report.results.sheet import Sheet
 from plimsoll.statistics.intervals import CONFIDENCE
@@ -226,7 +226,7 @@ def _with_codes(found: LineFindings, line: Line) -> str:
     failed = found.failed.get(line.limit.name)
     if failed is None or not any(one.held_wrong for one in failed.statuses):
         return ""
-    return f": {screen.status_codes(failed)}"
+    return f": {status_codes.told(failed)}"
 
 
 def _is_failing(line: Line) -> bool:

@@ -36,7 +36,7 @@ def opened(folder: Path, storage: str) -> Generator[Results]:
     """
     from plimsoll.storage.postgres import results  # noqa: PLC0415 - heavy
 
-    found = results.PostgresResults(address.address(storage), folder)
+    found = results.PostgresResults(address.address(storage), folder.absolute())
     try:
         yield found
     finally:
