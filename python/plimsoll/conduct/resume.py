@@ -1,6 +1,7 @@
 """Going on with a campaign: whether what is there was measured from what would be measured now.
 
-A median over two programs is of neither. Trials that failed do not matter: they have no number.
+A median over trials of two programs describes neither. Trials that failed do not matter: they have
+no number.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The results of loads that are not kept, in a folder that goes with the process.
+"""The results of loads that are not kept, in a folder that is removed with the process.
 
 Their rows stay the engine's own records: what judges them is counted there, and tables are made
 when one asks for rows. What follows from them is worked out once, so nothing of that is stored.
