@@ -108,7 +108,7 @@ def test_memory_is_that_of_all_that_was_started() -> None:
             while seen.peak_pss_bytes < 64 << 20:
                 os.sched_yield()
         finally:
-            for pid in watching.descendants(os.getpid()):
+            for pid in {process.pid, *watching.descendants(process.pid)}:
                 with suppress(ProcessLookupError):
                     os.kill(pid, 9)
             process.communicate()
