@@ -151,6 +151,7 @@ OF_THIS_MACHINE = {
     "host_speed_stable": "its cores are those of a virtual machine",
     "steady": "cores come and go within loads of a second",
     "hidden_stalls": "whoever waits for a core stalls",
+    "driver_uninterrupted": "a load generator without a core stalls",
     "offered_rate_met": "a load generator without a core sends nothing",
     "started_together": "a load generator waits for a core at its begin",
     "hosts_agree": "a host that waits for cores sees longer times",

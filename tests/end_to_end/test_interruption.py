@@ -118,7 +118,7 @@ def test_a_verb_that_only_reads_is_interrupted_with_a_word(
     os.killpg(running.process.pid, number)
     ran = running.end()
     assert ran.code == 130
-    assert "error: interrupted" in ran.stderr
+    assert "error: a signal ended the check early" in ran.stderr
     assert running.leaves_nothing()
 
 

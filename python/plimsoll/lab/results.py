@@ -109,7 +109,8 @@ def require_recordings(results: Results) -> None:
     if any(results.folder.glob(lab.loads.REMAINS)):
         message = f"`{results.place}` contains no complete recording: it was killed, or still runs"
         raise InputError([Problem("", message, "run the same command again")])
-    is_nothing = results.place == str(results.folder) and not results.folder.is_dir()
+    is_folder = Path(results.place).absolute() == results.folder
+    is_nothing = is_folder and not results.folder.is_dir()
     missing = "is not a folder" if is_nothing else "contains no recording"
     hint = "give a results folder written by `run`, or by `load` with `record=`"
     raise InputError([Problem("", f"`{results.place}` {missing}", hint)])

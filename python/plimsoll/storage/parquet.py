@@ -106,7 +106,7 @@ class ParquetResults:
     @property
     def logs_place(self) -> str:
         """Where logs are, for messages."""
-        return str(self.trials)
+        return texts.shown(self.trials)
 
     def trial_ids(self) -> tuple[str, ...]:
         """Ids of the trials that are complete, in the order of the plan."""
@@ -411,7 +411,7 @@ class ParquetResults:
             for trial_id in trial_ids:
                 self._set_aside(trial_id, aside)
             _sync(self.trials)
-        return aside.place
+        return texts.shown(aside.folder)
 
     @contextmanager
     def locked(self) -> Generator[None]:

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, live, wording
@@ -38,7 +39,8 @@ def require_campaign(results: Results) -> None:
     """
     if results.planned_ids() or results.trial_ids():
         return
-    is_nothing = results.place == str(results.folder) and not results.folder.is_dir()
+    is_folder = Path(results.place).absolute() == results.folder
+    is_nothing = is_folder and not results.folder.is_dir()
     missing = "is not a folder" if is_nothing else "contains no campaign"
     hint = "give the results folder of a campaign that `plimsoll run` has begun"
     raise InputError([Problem("", f"`{results.place}` {missing}", hint)])
