@@ -39,6 +39,13 @@ def doubting(verdicts: dict[str, dict[str, Any]]) -> set[str]:
     return {name for name, one in verdicts.items() if one["level"] in ("doubtful", "void")}
 
 
+def stop(pid: int, for_s: float) -> None:
+    """Lets a process stand still for so long."""
+    os.kill(pid, signal.SIGSTOP)
+    time.sleep(for_s)
+    os.kill(pid, signal.SIGCONT)
+
+
 def read(ran: Ran) -> dict[str, dict[str, Any]]:
     return judged(json.loads(ran.stdout))
 
@@ -51,10 +58,7 @@ def test_an_engine_that_was_stopped_is_told_and_the_server_is_not_accused(
     running = start("load", *load, folder=tmp_path)
     running.wait_until_it_drives()
     time.sleep(1.5)
-    engine = running.engine()
-    os.kill(engine, signal.SIGSTOP)
-    time.sleep(STOP_S)
-    os.kill(engine, signal.SIGCONT)
+    stop(running.engine(), STOP_S)
     given = read(running.end())
     owner = given["driver_uninterrupted"]
     assert owner["level"] == "void"
@@ -74,10 +78,7 @@ def test_a_stop_beside_a_slow_server_counts_by_what_it_can_have_changed(
         running = start("load", address, *load, folder=tmp_path)
         running.wait_until_it_drives()
         time.sleep(1.5)
-        engine = running.engine()
-        os.kill(engine, signal.SIGSTOP)
-        time.sleep(stop_s)
-        os.kill(engine, signal.SIGCONT)
+        stop(running.engine(), stop_s)
         given = read(running.end())
     interrupted = given["driver_uninterrupted"]
     if interrupted["level"] == "doubtful" and given["undisturbed"]["level"] != "sound":
@@ -191,9 +192,7 @@ def test_a_server_that_stalls_is_the_cause_of_what_was_not_sent(
         running.wait_until_it_drives()
         if stalls:
             time.sleep(0.5)
-            server.send_signal(signal.SIGSTOP)
-            time.sleep(STOP_S)
-            server.send_signal(signal.SIGCONT)
+            stop(server.pid, STOP_S)
         given = read(running.end())["failures_explained"]
     (sentence, *further) = given["sentences"]
     assert "due but never sent" in sentence["text"]

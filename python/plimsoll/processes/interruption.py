@@ -35,7 +35,7 @@ def ending_early(what: str) -> Generator[None]:
     try:
         yield
     except KeyboardInterrupt as error:
-        raise Interrupted(f"a signal ended {what} early", "repeat it") from error
+        raise Interrupted(f"a signal ended {what} early", REPEAT) from error
 
 
 @dataclass

@@ -49,3 +49,5 @@ KEEP_OR_NOT = Remedy(
 NO_RESPONSE = Remedy(
     "Find in `server.log` why it did not respond", "Find in the server's log why it did not respond"
 )
+
+WHY_IT_STALLED = Remedy("Find in the throughput chart when the server stalled, and why")

@@ -26,7 +26,7 @@ from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.verdicts import closed_connections
 from plimsoll.verdicts.finding import Finding, Remedy, found, led_by, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
-from plimsoll.verdicts.remedies import KEEP_OR_NOT, NO_RESPONSE
+from plimsoll.verdicts.remedies import KEEP_OR_NOT, NO_RESPONSE, WHY_IT_STALLED
 from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
@@ -107,7 +107,6 @@ REMEDIES: dict[str, Remedy | str] = {
     ),
 }
 """What to do about each group of failures."""
-AT_A_STALL = Remedy("Find in the throughput chart when the server stalled, and why")
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -279,7 +278,7 @@ def _remedy(tables: Tables, failures: list[OutcomeCount]) -> Remedy | str:
     if most.group == "lost":
         return _why_lost(tables)
     if most.name == "not_sent" and _server_held_up(tables):
-        return AT_A_STALL
+        return WHY_IT_STALLED
     return NO_RESPONSE if _hung(tables, most.group) else REMEDIES.get(most.group, "")
 
 

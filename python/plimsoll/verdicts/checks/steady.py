@@ -40,6 +40,7 @@ from plimsoll.statistics.drift import PARTS, drift
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
+from plimsoll.verdicts.remedies import WHY_IT_STALLED
 from plimsoll.verdicts.role import PACE, Role
 from plimsoll.verdicts.verdict import TRIAL_LEVELS
 
@@ -159,7 +160,6 @@ WARM_LONGER = Remedy(
     imported="Leave its beginning out: `--warm-up 10s`",
 )
 SEE_WHAT_FILLS = Remedy("Find what fills up or slows down in the server, and hold the load longer")
-SEE_WHY_IT_STOPPED = Remedy("Find in the throughput chart when the server stalled, and why")
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -381,7 +381,7 @@ def _stopped(tables: Tables, limits: Limits) -> Finding | None:
         f"({listed})"
     )
     limit = limits.of(SILENT_RATIO)
-    finding = found(limit, len(silent) / len(held), sentence, SEE_WHY_IT_STOPPED)
+    finding = found(limit, len(silent) / len(held), sentence, WHY_IT_STALLED)
     return None if finding.level == "sound" else finding
 
 
