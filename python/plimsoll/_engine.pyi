@@ -28,6 +28,7 @@ __all__ = [
     "serve_reference",
     "slower_than",
     "stalls",
+    "times_without",
 ]
 
 __version__: str
@@ -167,6 +168,11 @@ def in_flight(
 def slower_than(
     folder: str | PathLike[str], holds: Sequence[tuple[int, int]], least_ns: int
 ) -> int: ...
+def times_without(
+    folder: str | PathLike[str],
+    holds: Sequence[tuple[int, int]],
+    stalls: Sequence[tuple[int, int]],
+) -> Times: ...
 def late_ends(
     folder: str | PathLike[str], holds: Sequence[tuple[int, int]], late: tuple[int, int]
 ) -> tuple[int, int, int, int, int]: ...

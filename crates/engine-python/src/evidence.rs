@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use plimsoll_figures::{LateEnds, LivesOf, Parts, Shares, Window};
 use pyo3::prelude::*;
 
-use crate::figures::outcome_name;
+use crate::figures::{Times, outcome_name};
 
 /// Requests that are alike: see `plimsoll_figures::Count`.
 #[derive(IntoPyObject)]
@@ -178,6 +178,18 @@ pub fn slower_than(
     least_ns: u64,
 ) -> io::Result<u64> {
     py.detach(|| plimsoll_figures::slower_than(&folder, &holds, least_ns))
+}
+
+/// Response times of the holds, less what of them was in flight in stalls of the load generator.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub fn times_without(
+    py: Python<'_>,
+    folder: PathBuf,
+    holds: Vec<Window>,
+    stalls: Vec<Window>,
+) -> io::Result<Times> {
+    Ok(Times(py.detach(|| plimsoll_figures::times_without(&folder, &holds, &stalls))?))
 }
 
 /// Responses of the holds; those that ended within a window after their first byte, and near it;

@@ -12,7 +12,7 @@ use pyo3::types::PyBytes;
 /// Times in nanoseconds, in no order.
 #[pyclass(module = "plimsoll._engine")]
 #[derive(Debug)]
-pub struct Times(plimsoll_figures::Times);
+pub struct Times(pub plimsoll_figures::Times);
 
 #[pymethods]
 impl Times {

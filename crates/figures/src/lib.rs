@@ -176,6 +176,22 @@ pub fn slower_than(folder: &Path, holds: &[Window], least_ns: u64) -> io::Result
     Ok(samples(folder, |_| 0, take)?.into_iter().sum())
 }
 
+/// Response times of the holds, less what of them was in flight in stalls of the load generator.
+///
+/// # Errors
+///
+/// As of [`of_requests`].
+pub fn times_without(folder: &Path, holds: &[Window], stalls: &[Window]) -> io::Result<Times> {
+    let take = |times: &mut Times, sample: &RequestSample| {
+        if let Some(time_ns) = windows::time_without(sample, holds, stalls)? {
+            times.push(time_ns);
+        }
+        Ok(())
+    };
+    let parts = samples(folder, Times::with_room, take)?;
+    Ok(parts.into_iter().reduce(Times::joined).unwrap_or_default())
+}
+
 /// Complete responses that took a time within a window from their first byte to their end.
 ///
 /// # Errors

@@ -95,6 +95,25 @@ impl InFlight {
     }
 }
 
+/// The time from due, or sent, to done of a complete response of the holds, less what of it was in
+/// flight in stalls that ended before it came; None of any other request.
+#[inline]
+#[allow(clippy::cast_possible_wrap)]
+pub(crate) fn time_without(
+    sample: &RequestSample,
+    holds: &[Window],
+    stalls: &[Window],
+) -> io::Result<Option<i64>> {
+    let &RequestSample { due_ns, sent_ns, done_ns, .. } = sample;
+    let since_ns = if due_ns == NEVER { sent_ns } else { due_ns };
+    if since_ns == NEVER || !is_complete(sample.outcome)? || !in_hold(done_ns, holds) {
+        return Ok(None);
+    }
+    let ended = stalls.iter().filter(|&&(_, end)| since_ns < end && done_ns >= end);
+    let late_ns: u64 = ended.map(|&(start, end)| end - since_ns.max(start)).sum();
+    Ok(Some(done_ns.wrapping_sub(since_ns).wrapping_sub(late_ns) as i64))
+}
+
 /// Whether a request ended in the holds and took at least so long, however it ended.
 #[inline]
 pub(crate) fn is_slower(sample: &RequestSample, holds: &[Window], least_ns: u64) -> bool {

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.aggregate import percentiles, query
+from plimsoll.aggregate.engine_records import EngineRecords
+from plimsoll.statistics.quantiles import enough, rank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,12 +99,15 @@ def quantile_without(
     Returns:
         None where there are too few responses.
     """
+    if isinstance(requests, EngineRecords):
+        times = requests.times_without(stalls.located)
+        below = max(quantile - _unlocated_ratio(recording, stalls, len(times)), 0.0)
+        return times.at([rank(len(times), below) - 1])[0] if enough(len(times), below) else None
     late = " - ".join(_late_by(*stall) for stall in stalls.located)
     time = "done_ns - since_ns" + (f" - {late}" if late else "")
     with query.opened(recording.holds, requests=requests) as database:
         responses = database.sql(query.text("response_instants"))
-        late_ratio = stalls.unlocated * _in_flight_of_one(recording) / max(len(responses), 1)
-        below = max(quantile - late_ratio, 0.0)
+        below = max(quantile - _unlocated_ratio(recording, stalls, len(responses)), 0.0)
         responses.create_view("responses")
         return percentiles.values(database, time, "responses", [below]).get(below)
 
@@ -151,6 +156,11 @@ def _hides_stalls(recording: Recording) -> bool:
     is_divided = recording.driver is not None and recording.driver.threads > 1
     is_pausing = recording.load.model == "closed" and not recording.load.is_saturating
     return is_divided or is_pausing or bool(recording.hosts)
+
+
+def _unlocated_ratio(recording: Recording, stalls: DriverStalls, responses: int) -> float:
+    """At most this share of the responses was late because of stalls that no row shows."""
+    return stalls.unlocated * _in_flight_of_one(recording) / max(responses, 1)
 
 
 def _in_flight_of_one(recording: Recording) -> float:

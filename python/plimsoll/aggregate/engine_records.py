@@ -146,6 +146,10 @@ class EngineRecords:
         """The result of `slower_than.sql`."""
         return _engine.slower_than(self.folder, self._holds, least_ns)
 
+    def times_without(self, stalls: Sequence[Window]) -> _engine.Times:
+        """Response times of the holds, less what of them was in flight in these stalls."""
+        return _engine.times_without(self.folder, self._holds, stalls)
+
     def late_ends(self, late: Window) -> tuple[int, int, int, int, int]:
         """The row of `late_ends.sql`."""
         return _engine.late_ends(self.folder, self._holds, late)

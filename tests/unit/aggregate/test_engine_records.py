@@ -13,7 +13,8 @@ import pytest
 import sample
 from engine_files import SECOND_NS, written
 from plimsoll import tables
-from plimsoll.aggregate import pace
+from plimsoll.aggregate import driver_stalls, pace
+from plimsoll.aggregate.driver_stalls import DriverStalls
 from plimsoll.aggregate.engine_records import EngineRecords
 from plimsoll.aggregate.trial import Tables
 from plimsoll.findings import derivation
@@ -41,6 +42,14 @@ QUESTIONS: dict[str, Callable[[Tables], Any]] = {
     "stalls": lambda of: of.stalls,
     "slow connections": lambda of: sorted(of.connection_stalls),
     "slower": lambda of: [of.slower_than(least_ns) for least_ns in (0, 10**6, 10**9)],
+    "without stalls": lambda of: [
+        driver_stalls.quantile_without(of.recording, of.requests, stalls, quantile)
+        for stalls in (
+            DriverStalls(0.0, 0.0),
+            DriverStalls(0.5, 0.5, ((10**9, 15 * 10**8), (3 * 10**9, 4 * 10**9)), 2),
+        )
+        for quantile in (0.5, 0.99)
+    ],
     "late ends": lambda of: [of.late_ends(late) for late in ((0, 10**6), (10**6, 10**8))],
     "steady state": lambda of: of.steady_state,
     "steady state of times": lambda of: of.steady_state_of_times,
