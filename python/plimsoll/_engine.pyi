@@ -28,6 +28,7 @@ __all__ = [
     "serve_reference",
     "slower_than",
     "stalls",
+    "still_waiting",
     "times_without",
 ]
 
@@ -168,6 +169,9 @@ def in_flight(
 def slower_than(
     folder: str | PathLike[str], holds: Sequence[tuple[int, int]], least_ns: int
 ) -> int: ...
+def still_waiting(
+    folder: str | PathLike[str], end_ns: int, least_ns: int
+) -> tuple[int, int, int]: ...
 def times_without(
     folder: str | PathLike[str],
     holds: Sequence[tuple[int, int]],

@@ -180,6 +180,19 @@ pub fn slower_than(
     py.detach(|| plimsoll_figures::slower_than(&folder, &holds, least_ns))
 }
 
+/// Requests that were in flight for so long when the load ended; the shortest and longest wait.
+#[pyfunction]
+#[allow(clippy::needless_pass_by_value)]
+pub fn still_waiting(
+    py: Python<'_>,
+    folder: PathBuf,
+    end_ns: u64,
+    least_ns: u64,
+) -> io::Result<(u64, u64, u64)> {
+    let found = py.detach(|| plimsoll_figures::still_waiting(&folder, end_ns, least_ns))?;
+    Ok((found.requests, found.shortest_ns, found.longest_ns))
+}
+
 /// Response times of the holds, less what of them was in flight in stalls of the load generator.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]

@@ -69,6 +69,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(evidence::median_times, module)?)?;
     module.add_function(wrap_pyfunction!(evidence::in_flight, module)?)?;
     module.add_function(wrap_pyfunction!(evidence::slower_than, module)?)?;
+    module.add_function(wrap_pyfunction!(evidence::still_waiting, module)?)?;
     module.add_function(wrap_pyfunction!(evidence::times_without, module)?)?;
     module.add_function(wrap_pyfunction!(evidence::late_ends, module)?)?;
     module.add_function(wrap_pyfunction!(evidence::stalls, module)?)?;

@@ -15,6 +15,7 @@ mod requests;
 mod rows;
 mod shares;
 mod stalls;
+mod still_waiting;
 mod times;
 mod windows;
 
@@ -30,6 +31,7 @@ pub use histogram::{CountedTimes, Histogram};
 pub use late_ends::LateEnds;
 pub use requests::{Failed, Failure, Requests, Status};
 pub use shares::Shares;
+pub use still_waiting::StillWaiting;
 pub use times::{Kept, Times};
 pub use windows::{InFlight, Parts};
 
@@ -174,6 +176,20 @@ pub fn slower_than(folder: &Path, holds: &[Window], least_ns: u64) -> io::Result
         Ok(())
     };
     Ok(samples(folder, |_| 0, take)?.into_iter().sum())
+}
+
+/// Requests that were in flight for so long when the load ended, at `end_ns`.
+///
+/// # Errors
+///
+/// As of [`of_requests`].
+pub fn still_waiting(folder: &Path, end_ns: u64, least_ns: u64) -> io::Result<StillWaiting> {
+    let take = |found: &mut StillWaiting, sample: &RequestSample| {
+        found.take(sample, end_ns, least_ns);
+        Ok(())
+    };
+    let parts = samples(folder, |_| StillWaiting::default(), take)?;
+    Ok(parts.into_iter().reduce(StillWaiting::joined).unwrap_or_default())
 }
 
 /// Response times of the holds, less what of them was in flight in stalls of the load generator.

@@ -215,6 +215,21 @@ class LateEnds:
     late_first: int
 
 
+@dataclass(frozen=True)
+class StillWaiting:
+    """Requests that were in flight for long when the load ended.
+
+    Attributes:
+        requests: How many.
+        shortest_ns: How long the last of them had been in flight; 0 of none.
+        longest_ns: How long the first of them had been.
+    """
+
+    requests: int
+    shortest_ns: int
+    longest_ns: int
+
+
 def _rows(name: str, recording: Recording, requests: Rows) -> list[tuple[Any, ...]]:
     """Rows of a query over the requests of a trial, by the name of its SQL file."""
     if isinstance(requests, EngineRecords):
@@ -294,6 +309,18 @@ def late_ends(recording: Recording, requests: Rows, late: Window) -> LateEnds:
     with query.opened(recording.holds, requests=requests) as database:
         row = database.execute(query.text("late_ends"), window).fetchall()[0]
     return LateEnds(*row)
+
+
+def still_waiting(recording: Recording, requests: Rows, least_ns: int) -> StillWaiting:
+    """Requests that were in flight for at least so long when the load ended."""
+    if not recording.stages:
+        return StillWaiting(0, 0, 0)
+    end_ns = recording.stages[-1].end_ns
+    if isinstance(requests, EngineRecords):
+        return StillWaiting(*requests.still_waiting(end_ns, least_ns))
+    limits = {"end_ns": end_ns, "least_ns": least_ns}
+    with query.opened(requests=requests) as database:
+        return StillWaiting(*database.execute(query.text("still_waiting"), limits).fetchall()[0])
 
 
 def connection_ends(recording: Recording, connections: Rows) -> tuple[ConnectionEnd, ...]:

@@ -146,6 +146,10 @@ class EngineRecords:
         """The result of `slower_than.sql`."""
         return _engine.slower_than(self.folder, self._holds, least_ns)
 
+    def still_waiting(self, end_ns: int, least_ns: int) -> tuple[int, int, int]:
+        """The row of `still_waiting.sql`."""
+        return _engine.still_waiting(self.folder, end_ns, least_ns)
+
     def times_without(self, stalls: Sequence[Window]) -> _engine.Times:
         """Response times of the holds, less what of them was in flight in these stalls."""
         return _engine.times_without(self.folder, self._holds, stalls)

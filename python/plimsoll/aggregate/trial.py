@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         OutcomeCount,
         Shares,
         StatusCount,
+        StillWaiting,
     )
     from plimsoll.aggregate.hosts import HostSecond
     from plimsoll.aggregate.query import Rows, Stored
@@ -144,6 +145,10 @@ class Tables:
     def late_ends(self, late: Window) -> LateEnds:
         """Responses that ended so long after their first byte, and the first of each connection."""
         return check_inputs.late_ends(self.recording, self.requests, late)
+
+    def still_waiting(self, least_ns: int) -> StillWaiting:
+        """Requests that were in flight for at least so long when the load ended."""
+        return check_inputs.still_waiting(self.recording, self.requests, least_ns)
 
     @cached_property
     def steady_state(self) -> SteadyState | None:

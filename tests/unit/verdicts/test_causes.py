@@ -171,6 +171,14 @@ def test_a_doubt_that_a_short_load_explains_refers_to_it():
     assert given["bottleneck_identified"].text == "See Too short to judge: the load was too short."
 
 
+def test_a_single_stall_of_a_very_short_load_is_doubted_as_its_shortness() -> None:
+    stalled = {"longest_pause_ns": 100_000_000, "freeze_s": (1.1, 1.2)}
+    very_short = SHORT | {"hold_s": 0.3}
+    given = {one.check: one for one in judge(as_load(simulate(**very_short, **stalled)))}
+    assert given["driver_uninterrupted"].text == "See Too short to judge: the load was too short."
+    assert "void" not in {one.level for one in given.values()}
+
+
 @pytest.mark.parametrize(
     ("options", "check", "level"),
     [

@@ -221,6 +221,12 @@ TRIALS = [
         ["`reset_waiting`", "error number is missing"],
     ),
     ("failures_explained", "void", {"starved": 20}, ["no request got a response"]),
+    (
+        "failures_explained",
+        "doubtful",
+        {"starved": 1, "timeout_s": 60.0},
+        ["1 request hung until the load ended, for up to ", "while p99 of the responses is"],
+    ),
     ("connection_target_met", "void", {"missing": 1}, ["19 of 20"]),
     ("connection_target_met", "doubtful", {"missing": 1, "connections": 150}, ["149 of 150"]),
     ("connection_target_met", "void", {"starved": 2}, ["never received"]),
@@ -536,6 +542,7 @@ PASSES = [
     ("responses_correct", {"failures": {"reset_waiting": 0.05}}),
     ("responses_correct", {"compared_ratio": 0.05}),
     ("failures_explained", {"failures": {"malformed_head": 0.0004}}),
+    ("failures_explained", {"freeze_s": (6.3, 7.5)}),
     ("connection_target_met", {"closings": {"closed_as_announced": (5, 1000)}}),
     ("connection_target_met", {"closings": {"closed_by_driver": (500, 1)}}),
     ("connection_target_met", {"connections": 150, "throughput_per_s": 20_000.0}),
@@ -1697,21 +1704,27 @@ def test_every_limit_of_a_check_has_a_recording_on_either_side(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("hold_s", "changes", "level", "remedy"),
+    ("hold_s", "most", "ended_by", "level", "remedy"),
     [
-        (0.9, {}, "doubtful", "Load for longer: `-d 5s` or more."),
-        (0.9, {"request_limit": 1800}, "doubtful", "Load for longer: `-n 10000` or more."),
-        (0.0002, {}, "doubtful", "Load for longer: `-d 5s` or more."),
-        (0.9996, {}, "sound", ""),
-        (1.0, {}, "sound", ""),
+        (0.9, 0, "schedule", "doubtful", "Load for longer: `-d 5s` or more."),
+        (0.9, 1800, "request_limit", "doubtful", "Load for longer: `-n 10000` or more."),
+        (0.9, 9000, "schedule", "doubtful", "Load for longer: `-d 5s` or more."),
+        (0.0002, 0, "schedule", "doubtful", "Load for longer: `-d 5s` or more."),
+        (0.9996, 0, "schedule", "sound", ""),
+        (1.0, 0, "schedule", "sound", ""),
     ],
 )
 def test_a_load_of_less_than_a_second_is_doubtful_and_says_how_long_is_enough(
-    hold_s, changes, level, remedy
-):
+    hold_s: float, most: int, ended_by: str, level: str, remedy: str
+) -> None:
     trial = as_load(simulate(ramp_s=0.0, hold_s=hold_s))
     recording = trial.recording
-    recording = replace(recording, load=replace(recording.load, **changes))
+    assert recording.driver is not None
+    recording = replace(
+        recording,
+        load=replace(recording.load, request_limit=most),
+        driver=replace(recording.driver, ended_by=ended_by),
+    )
     given = judged("long_enough", replace(trial, recording=recording))
     assert given.level == level, given
     assert "".join(given.remedies) == remedy

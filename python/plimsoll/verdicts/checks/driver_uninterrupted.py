@@ -53,8 +53,8 @@ STALL_S = 0.5
 STALL_RATIO = 0.05
 """A stall of this share of the measurement window changes its throughput as much as a check on
 steadiness doubts."""
-LEAST_HELD_S = 0.1
-"""A shorter window counts as this long for stalls: one switch of threads would fill some of it."""
+LEAST_HELD_S = 0.5
+"""A single wait for a core may be most of a shorter window."""
 STALLED_RATIO = Limit(
     NAME,
     "stalled_ratio",
@@ -109,7 +109,11 @@ def _lengths(stalls: DriverStalls) -> str:
 
 def _lost(tables: Tables, limit: Limit, stalls: DriverStalls, stalled: str) -> Finding:
     """The time that was lost, and what it means."""
-    ratio = min(stalls.stalled_s / max(_held_s(tables), LEAST_HELD_S), 1.0)
+    held_s = _held_s(tables)
+    if held_s < LEAST_HELD_S:
+        window = f"a measurement window of {wording.seconds(held_s)}"
+        return not_checked(limit, f"{stalled}, and {window} is too short to judge that")
+    ratio = min(stalls.stalled_s / held_s, 1.0)
     share = f"{wording.percent(round(ratio, 4))} of the measurement window"
     meaning = "requests due meanwhile were sent late"
     if tables.recording.load.is_saturating:

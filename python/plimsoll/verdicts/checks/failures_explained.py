@@ -11,6 +11,10 @@ the 99th percentile of all requests is one that failed, however short that of th
 they are timeouts, the verdict says what the percentile is with them. Wrong responses void a trial
 from the same share on.
 
+Nor do latencies have requests that were still in flight when the load ended. One that had waited
+for a second, and for ten times the highest known percentile, hung: the load ended before its
+timeout did. Requests of a shorter wait were queued, or met a stall, which other checks judge.
+
 Source: load tools that count "socket errors" without a number leave their users to guess whether
 the server, the driver or the network failed.
 """
@@ -21,7 +25,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED, error_name
+from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED, UNENDED, error_name
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.verdicts import closed_connections
 from plimsoll.verdicts.finding import Finding, Remedy, found, led_by, not_checked, of_trial, unknown
@@ -63,6 +67,17 @@ LOST_REQUESTS = Limit(
     "requests of the measurement window lost with a connection that the server closed or reset",
     "RFC 9112, section 9.6: a server announces that it closes, so that no request is lost",
 )
+HUNG_RATIO = Limit(
+    NAME,
+    "hung_ratio",
+    "above",
+    0.0,
+    0.01,
+    "ratio",
+    "requests that hung until the load ended / those and the requests of the measurement window "
+    "that ended",
+    "a server that does not respond has failed; from 1 % on, the 99th percentile is one of these",
+)
 UNEXPLAINED_RATIO = Limit(
     NAME,
     "unexplained_ratio",
@@ -76,6 +91,7 @@ UNEXPLAINED_RATIO = Limit(
 LIMITS = (
     FAILED_RATIO,
     LOST_REQUESTS,
+    HUNG_RATIO,
     UNEXPLAINED_RATIO,
 )
 NEEDS = None
@@ -83,6 +99,8 @@ ROLE = Role(misled_by=frozenset({"long_stall"}), needs_no_time=True)
 HUNG_TIMES = 10
 """Where the timeout is so many times the highest known percentile, requests hung: they were not
 queued."""
+HUNG_S = 1.0
+"""A shorter wait at the end of a load may be a stall."""
 HIDDEN = {"p99": 0.01, "p999": 0.001}
 """Percentiles, and the share of timeouts from which on each of them is the timeout at least."""
 LIKELY = 0.5
@@ -116,7 +134,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
         finding = _printed(driver.name, driver.figures, limits)
         return of_trial(NAME, tables.recording, [finding], SOURCE)
     few = _few(tables, limits)
-    others = [_explained(tables, limits)]
+    others = [_still_waiting(tables, limits), _explained(tables, limits)]
     if few.level == "sound":
         others.append(_lost(tables, limits))
     return of_trial(NAME, tables.recording, led_by(few, *others), SOURCE)
@@ -241,6 +259,34 @@ def _lost(tables: Tables, limits: Limits) -> Finding:
     return found(limit, float(lost), sentence, _why_lost(tables))
 
 
+def _still_waiting(tables: Tables, limits: Limits) -> Finding:
+    """Requests that hung until the load ended, so that no latency has them."""
+    limit, slowest = limits.of(HUNG_RATIO), _slowest_known(tables)
+    if slowest is None:
+        return not_checked(limit, "too few responses to know which requests hung")
+    name, time_ns = slowest
+    hung = tables.still_waiting(int(max(HUNG_TIMES * time_ns, HUNG_S * SECOND_NS)))
+    if not hung.requests:
+        return found(limit, 0.0, "no request hung until the load ended", "")
+    ended = sum(row.held for row in tables.outcome_counts if row.outcome not in UNENDED)
+    ratio = hung.requests / (hung.requests + ended)
+    sentence = (
+        f"{wording.several(hung.requests, 'request')} hung until the load ended, for up to "
+        f"{wording.seconds(hung.longest_ns / SECOND_NS)}, while {name} of the responses is "
+        f"{wording.seconds(time_ns / SECOND_NS)}"
+    )
+    least = wording.seconds(hung.shortest_ns / SECOND_NS)
+    meaning = (f"latencies leave them out: with them p99 is at least {least}",)
+    return found(limit, ratio, sentence, NO_RESPONSE, *meaning * (ratio >= HIDDEN["p99"]))
+
+
+def _slowest_known(tables: Tables) -> tuple[str, float] | None:
+    """The highest percentile of the response times that is known, up to p99."""
+    times = tables.summary.response_time
+    known = ((name, times.of(name)) for name in ("p99", "p95", "p90"))
+    return next(((name, time_ns) for name, time_ns in known if time_ns), None)
+
+
 def _closed(tables: Tables) -> Iterator[str]:
     """Which connections the server closed with requests on them."""
     if ends := closed_connections.abrupt(tables):
@@ -284,11 +330,10 @@ def _remedy(tables: Tables, failures: list[OutcomeCount]) -> Remedy | str:
 
 def _hung(tables: Tables, group: str) -> bool:
     """Whether requests timed out though responses took a fraction of the timeout."""
-    times, timeout_s = tables.summary.response_time, tables.recording.load.timeout_s
-    slowest_ns = times.p99_ns or times.p95_ns or times.p90_ns
-    if group != "timed_out" or not timeout_s or not slowest_ns:
+    timeout_s, slowest = tables.recording.load.timeout_s, _slowest_known(tables)
+    if group != "timed_out" or not timeout_s or slowest is None:
         return False
-    return slowest_ns * HUNG_TIMES <= timeout_s * SECOND_NS
+    return slowest[1] * HUNG_TIMES <= timeout_s * SECOND_NS
 
 
 def _why_lost(tables: Tables) -> Remedy | str:

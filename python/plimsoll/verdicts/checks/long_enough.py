@@ -71,8 +71,9 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
 
 def _longer(tables: Tables) -> Remedy:
     """A load that is long enough: of more requests where these end it, else of more time."""
-    load = tables.recording.load
-    requests = 0 if load.model == "unknown" else load.request_limit
+    load, driver = tables.recording.load, tables.recording.driver
+    is_by_time = driver is not None and driver.ended_by == "schedule"
+    requests = 0 if load.model == "unknown" or is_by_time else load.request_limit
     option = f"-n {_enough(tables, requests)}" if requests else f"-d {ENOUGH_S}s"
     longer = f"Load for longer: `{option}` or more"
     return Remedy(longer, imported=f"Record a test of {ENOUGH_S} s or more")
