@@ -170,7 +170,9 @@ impl Lives {
         self.open_ns += open_ns.sum::<i128>();
         let closed_ns = if sample.closed_ns == NEVER { of.end_ns } else { sample.closed_ns };
         let lived_ns = i128::from(closed_ns) - i128::from(sample.connected_ns);
-        let is_silent = sample.responses == 0 && lived_ns >= i128::from(of.least_ns);
+        let is_silent = sample.requests > 0
+            && sample.responses == 0
+            && lived_ns >= i128::from(of.least_ns);
         self.without_response += u64::from(is_silent);
         Ok(())
     }

@@ -406,7 +406,7 @@ def _opening_ns(recording: Recording) -> int:
 
 
 def without_response(recording: Recording, connections: Rows, least_ns: int) -> int:
-    """Connections that opened, lived for some time and never got a byte of a response.
+    """Connections that carried a request, lived for some time and got no byte of a response.
 
     Args:
         recording: The recording.
@@ -418,7 +418,7 @@ def without_response(recording: Recording, connections: Rows, least_ns: int) -> 
     end_ns = recording.stages[-1].end_ns if recording.stages else 0
     with query.opened(connections=connections) as database:
         row = database.execute(
-            "SELECT count(*) FROM connections WHERE responses = 0"
+            "SELECT count(*) FROM connections WHERE responses = 0 AND coalesce(requests, 1) > 0"
             " AND coalesce(closed_ns, $end_ns) - connected_ns >= $least_ns",
             {"end_ns": end_ns, "least_ns": least_ns},
         ).fetchall()[0]

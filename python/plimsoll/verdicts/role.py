@@ -20,13 +20,15 @@ Disturbance = Literal[
     "shortness",
     "interruption",
     "long_stall",
+    "full_queue",
     "short_stall",
     "others",
     "others_in_part",
     "delayed_acks",
 ]
 """What misleads checks: the load was too short for those that need time; it was interrupted; its
-generator stalled, for long enough to fail requests or not; other programs had more of the cores
+generator stalled, for long enough to fail requests or not; the server's listen queue was so full
+that connections it never accepted void the trial; other programs had more of the cores
 than the trial, or less; the server waited for the client's delayed ACKs."""
 
 DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)

@@ -577,6 +577,10 @@ PASSES = [
     ("steady", {"ramp_s": 0, "hold_s": 12.0}),
     ("steady", {"ramp_s": 0, "hold_s": 12.0, "speeds": {0.0: 0.92, 2.0: 1.0}}),
     ("undisturbed", {"others_busy": 0.02, "server_busy": 0.8}),
+    (
+        "undisturbed",
+        {"others_busy": 0.6, "others_on": (1,), "driver_busy": 0.4, "spread": 0.0},
+    ),
     ("undisturbed", {"others_busy": 0.4, "server_busy": 0.5, "run_delay": 0.02}),
     ("undisturbed", {"others_busy": 0.3, "others_on": (0,), "server_busy": 0.7}),
     ("undisturbed", {"stolen": 0.1}),
@@ -1628,8 +1632,10 @@ def waiting_for_acks():
 
 BRIEF = {"ramp_s": 0.0, "hold_s": 0.9}
 MANY = {"connections": 64, "throughput_per_s": 16_000.0, "hold_s": 4.0}
+COLD = {"warm_up_s": 0.0, "ramp_s": 0.0, "connections": 20, "throughput_per_s": 40.0}
 BEYOND = [
     ("long_enough", lambda: as_load(simulate(**BRIEF))),
+    ("long_enough", lambda: as_load(simulate(**COLD, hold_s=4.0))),
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 200_000_000)),
     ("delayed_ack", waiting_for_acks),
     ("conservation", backwards),
@@ -1660,6 +1666,7 @@ BEYOND = [
 """Trials beyond limits that no option makes."""
 
 WITHIN = [
+    ("long_enough", lambda: as_load(simulate(**COLD, hold_s=12.0))),
     *((check, lambda trial=trial: trial) for check, trial in CLEAN_OF.items()),
     ("counters_agree", lambda: counted_by_the_server(CLEAN)),
     ("clocks_agree", lambda: of_two_hosts(CLEAN)),
@@ -1728,6 +1735,11 @@ def test_a_load_of_less_than_a_second_is_doubtful_and_says_how_long_is_enough(
     given = judged("long_enough", replace(trial, recording=recording))
     assert given.level == level, given
     assert "".join(given.remedies) == remedy
+
+
+def test_rounds_of_responses_are_not_taken_for_scatter():
+    few = judged("steady", simulate(connections=60, throughput_per_s=240.0, spread=0.0))
+    assert few.level == "not_checked", few
 
 
 def test_a_short_log_of_another_tool_is_doubtful_and_needs_a_longer_test():

@@ -27,7 +27,7 @@ from plimsoll import wording
 from plimsoll.aggregate import seconds as of_seconds
 from plimsoll.verdicts.finding import Finding, found, led_by, not_checked, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
-from plimsoll.verdicts.role import Role
+from plimsoll.verdicts.role import Cause, Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
@@ -90,7 +90,6 @@ LIMITS = (
     QUEUE_RATIO,
 )
 NEEDS = None
-ROLE = Role(lacks="queue")
 STAGES = {"warm_up": "warm-up", "ramp": "ramp", "hold": "hold"}
 COUNTERS = {"ListenOverflows": "listen_overflows", "ListenDrops": "listen_drops"}
 """Counters of the host, and the quantities that hold them."""
@@ -267,3 +266,20 @@ def _remedy(recording: Recording) -> str:
         f"Raise this host's limit, `sysctl net.core.somaxconn` (now {wording.count(most)}), and "
         "the backlog that the server passes to listen"
     )
+
+
+def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
+    """So many attempts met a full queue that the connections of the load are not those asked for.
+
+    The client of a dropped handshake believes that it is connected: its requests hang.
+    """
+    del tables
+    levels = {one.limit: one.level for one in verdict.sentences}
+    if levels.get(TURNED_AWAY_RATIO.name) != "void":
+        return None
+    return Cause(
+        verdict.check, "the listen queue was full, so connections were not accepted", "full_queue"
+    )
+
+
+ROLE = Role(tells=_cause, lacks="queue")

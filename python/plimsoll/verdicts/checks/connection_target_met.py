@@ -27,6 +27,7 @@ from plimsoll.verdicts import closed_connections
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import KEEP_OR_NOT, NO_RESPONSE, REPEAT
+from plimsoll.verdicts.request_limits import tail_ratio
 from plimsoll.verdicts.role import Cause, Role
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _is_kept(tables: Tables) -> bool:
 
 def _open(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(OPEN_RATIO)
-    requested, is_open = _requested(tables), tables.summary.open_connections
+    requested, is_open = _requested(tables), _open_connections(tables)
     driver = tables.recording.driver
     if requested and is_open is None and driver is not None and driver.opened is None:
         by_kernel = _open_by_kernel(tables, limits, requested)
@@ -158,7 +159,7 @@ def _open(tables: Tables, limits: Limits) -> Finding:
     )
     if not _is_kept(tables):
         return found(limit, 1.0, sentence + ", each for a few requests", "")
-    ratio, remedy = _ratio(is_open, requested), _why_not_open(tables)
+    ratio, remedy = _ratio(tables, is_open, requested), _why_not_open(tables)
     if closed_connections.closes_each(tables):
         return found(limit, ratio, _closed_each(tables, is_open, requested), remedy)
     if ends := closed_connections.orderly(tables):
@@ -168,12 +169,22 @@ def _open(tables: Tables, limits: Limits) -> Finding:
     return found(limit, ratio, sentence, remedy)
 
 
+def _open_connections(tables: Tables) -> float | None:
+    """Mean connections open in the hold, by the load generator, or by the rows if these have more.
+
+    Its readings, once a second, meet connections between two opens, and those of the first instant.
+    """
+    counted = tables.summary.open_connections
+    if counted is None or not _is_kept(tables) or tables.summary.connections_opened is None:
+        return counted
+    return max(counted, tables.open_connections or 0.0)
+
+
 def _closed_each(tables: Tables, is_open: float, requested: float) -> str:
     ends = (*closed_connections.orderly(tables), *closed_connections.abrupt(tables))
     return (
-        f"the server closed {closed_connections.described(tables, ends)}, so only "
         f"{wording.amount(is_open)} of {wording.amount(requested)} requested connections were open "
-        "on average"
+        f"on average; the server closed {closed_connections.described(tables, ends)}"
     )
 
 
@@ -228,19 +239,25 @@ def _requested(tables: Tables) -> float | None:
 def _open_by_rows(tables: Tables, limits: Limits) -> list[Finding]:
     """The same from the rows, which know nothing of the driver's count."""
     requested, is_open = _requested(tables), tables.open_connections
-    if not requested or is_open is None or tables.summary.connections_opened is None:
+    is_counted = tables.summary.connections_opened is not None
+    if not requested or is_open is None or not is_counted or is_open == _open_connections(tables):
         return []
     sentence = (
         f"the recorded rows show {wording.amount(is_open)} of {wording.amount(requested)} "
         "requested connections open on average"
     )
-    ratio = _ratio(is_open, requested)
+    ratio = _ratio(tables, is_open, requested)
     return [found(limits.of(OPEN_RATIO), ratio, sentence, _why_not_open(tables))]
 
 
-def _ratio(is_open: float, requested: float) -> float:
-    """Open connections / requested ones; 1 where a sentence would say the same number twice."""
-    return 1.0 if wording.amount(is_open) == wording.amount(requested) else is_open / requested
+def _ratio(tables: Tables, is_open: float, requested: float) -> float:
+    """Open connections / requested ones; 1 where a sentence would say the same number twice.
+
+    At the end of a number of requests connections run out of them, one after the other.
+    """
+    if wording.amount(is_open) == wording.amount(requested):
+        return 1.0
+    return min(is_open / requested + tail_ratio(tables), 1.0)
 
 
 def _why_not_open(tables: Tables) -> str | Remedy:
@@ -269,7 +286,9 @@ def _responded(tables: Tables, limits: Limits) -> Finding:
     if not opened:
         return not_checked(limit, "no connection was opened")
     turn_s = (tables.summary.response_time.mean_ns or 0.0) / 1e9
-    without = tables.without_response(int(max(LIVED_S, TURNS * turn_s) * 1e9))
+    least_ns = int(max(LIVED_S, TURNS * turn_s) * 1e9)
+    recent = tables.still_waiting(0).requests - tables.still_waiting(least_ns).requests
+    without = max(tables.without_response(least_ns) - recent, 0)
     if not without:
         sentence = "every connection that was open long enough got a response"
         return found(limit, 0.0, sentence, "")
@@ -286,8 +305,21 @@ def _why_silent(tables: Tables, without: int) -> tuple[str, Remedy | str]:
     timed_out = sum(row.requests for row in tables.outcome_counts if _is_timeout(row))
     if timed_out >= without:
         return "their requests timed out: the server hung, or never accepted them", NO_RESPONSE
-    why = "the kernel completed their handshakes, the server never accepted them"
-    return why, "Raise the server's listen backlog, or let it accept faster"
+    if _was_queued(tables, without):
+        why = "the kernel completed their handshakes, the server never accepted them"
+        return why, "Raise the server's listen backlog, or let it accept faster"
+    return "their requests hung: the server never responded, or never accepted them", NO_RESPONSE
+
+
+def _was_queued(tables: Tables, number: int) -> bool:
+    """Whether so many connections, or half of them, waited in the listen queue, or did not fit."""
+    queued = tables.usage.peak("server", "listen_queue", tables.holds) or 0.0
+    windows = [(stage.start_ns, stage.end_ns) for stage in tables.recording.stages]
+    dropped = (
+        tables.usage.growth(scope, "listen_drops", windows) or 0.0
+        for scope in ("server", "machine")
+    )
+    return queued + max(dropped) >= number / 2
 
 
 def _is_timeout(row: OutcomeCount) -> bool:
@@ -305,6 +337,6 @@ def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
 
 ROLE = Role(
     tells=_cause,
-    misled_by=frozenset({"interruption", "long_stall"}),
+    misled_by=frozenset({"interruption", "long_stall", "full_queue"}),
     needs_no_time=True,
 )

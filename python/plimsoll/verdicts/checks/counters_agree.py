@@ -99,7 +99,7 @@ LIMITS = (
     SOCKETS_DIFFERENCE,
 )
 NEEDS = None
-ROLE = Role(misled_by=frozenset({"long_stall"}))
+ROLE = Role(misled_by=frozenset({"long_stall", "full_queue"}))
 WITNESSES = (
     ("machine", "tcp_active_opens"),
     ("machine", "tcp_segments_out"),

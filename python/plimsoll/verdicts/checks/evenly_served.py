@@ -65,9 +65,11 @@ LIMITS = (
     FAIRNESS,
 )
 NEEDS = EveryRequest(STARVED_RATIO, "how responses were spread over connections is unknown")
-ROLE = Role(misled_by=frozenset({"interruption"}))
+ROLE = Role(misled_by=frozenset({"interruption", "full_queue"}))
 SHORTEST_S = 0.5
 """In a shorter hold opening the connections takes up too much of the time to compare them."""
+FEWEST_ANSWERS = 1
+"""A rate below one response per connection leaves connections without a request to send."""
 FAIR_ANSWERS = 10
 """With so many responses per connection, chance leaves none without one."""
 
@@ -102,6 +104,9 @@ def _fair(tables: Tables, limits: Limits) -> list[Finding]:
         sentence = "no connection stayed open for half the measurement window"
         return [not_checked(limits.of(STARVED_RATIO), sentence)]
     expected = _expected(tables, duration_ns, least_ns)
+    if expected < FEWEST_ANSWERS and not tables.recording.load.is_saturating:
+        sentence = f"only {wording.amount(expected)} responses per connection were due"
+        return [not_checked(limits.of(STARVED_RATIO), sentence)]
     return [_starved(shares, expected, limits), *_even(shares, expected, limits)]
 
 

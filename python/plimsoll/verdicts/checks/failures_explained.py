@@ -95,7 +95,7 @@ LIMITS = (
     UNEXPLAINED_RATIO,
 )
 NEEDS = None
-ROLE = Role(misled_by=frozenset({"long_stall"}), needs_no_time=True)
+ROLE = Role(misled_by=frozenset({"long_stall", "full_queue"}), needs_no_time=True)
 HUNG_TIMES = 10
 """Where the timeout is so many times the highest known percentile, requests hung: they were not
 queued."""

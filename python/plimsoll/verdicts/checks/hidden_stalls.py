@@ -113,8 +113,8 @@ def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:
     if not wait_ns:
         return found(limit, ratio, "no stall that changes p99 is hidden in the latencies", "")
     sentence = (
-        f"the server stalled {_stalled(stalls_ns)}: users who do not wait for each other would see "
-        f"a p99 of at least {_time(wait_ns)}, not the service time's {_time(measured_ns)}"
+        f"the server stalled {_stalled(stalls_ns, wait_ns)}: users who do not wait for each other "
+        f"would see a p99 of at least {_time(wait_ns)}, not the service time's {_time(measured_ns)}"
     )
     finding = found(limit, ratio, sentence, AT_A_RATE)
     is_doubted = finding.level != "sound"
@@ -134,8 +134,8 @@ def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[F
     for limit, name, quantile, measured_ns, lengths_ns in compared:
         wait_ns = stalls.wait_ns(lengths_ns, int(held_ns * connections), quantile) or 0.0
         sentence = (
-            f"single connections stalled {_stalled(lengths_ns)}: users at random instants would "
-            f"see a {name} of at least {_time(wait_ns)}, not the service time's "
+            f"single connections stalled {_stalled(lengths_ns, wait_ns)}: users at random instants "
+            f"would see a {name} of at least {_time(wait_ns)}, not the service time's "
             f"{_time(measured_ns)}"
         )
         finding = found(limit, wait_ns / measured_ns, sentence, AT_A_RATE)
@@ -143,11 +143,10 @@ def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[F
             yield _of_machine(tables, limit, lengths_ns, connections) or finding
 
 
-def _stalled(stalls_ns: Sequence[int]) -> str:
-    """`3 times, for up to 200 ms`."""
-    return (
-        f"{wording.several(len(stalls_ns), 'time')}, for up to {_time(max(stalls_ns, default=0))}"
-    )
+def _stalled(stalls_ns: Sequence[int], least_ns: float = 0.0) -> str:
+    """`3 times, for up to 200 ms`, of those that are longer than the wait which they make."""
+    number = sum(one > least_ns for one in stalls_ns)
+    return f"{wording.several(number, 'time')}, for up to {_time(max(stalls_ns, default=0))}"
 
 
 def _held_ns(tables: Tables) -> int:

@@ -35,10 +35,12 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.usage import overlap
+from plimsoll.verdicts import closed_connections
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.remedies import REPEAT
+from plimsoll.verdicts.request_limits import tail_ratio
 from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
@@ -209,12 +211,14 @@ def _occupied(
     if not (load.is_saturating and load.keeps_connections):
         return []
     limit = limits.of(OCCUPIED_RATIO)
+    if closed_connections.closes_each(tables):
+        return [not_checked(limit, "connections carry one request each")]
     is_open = tables.usage.mean("driver", "connections_open", tables.holds[-1:])
     if not is_open:
         sentence = "how many connections were open could not be read"
         return [unknown(limit, sentence, REPEAT)]
     places = is_open * load.in_flight_each * _filled_ratio(tables.recording.held_turns)
-    ratio = (hold.mean + by_rows.waiting) / places
+    ratio = (hold.mean + by_rows.waiting) / places + tail_ratio(tables)
     sentence = (
         f"of {wording.amount(places)} requests that the open connections can carry, "
         f"{wording.amount(hold.mean)} were in flight and {wording.amount(by_rows.waiting)} waited "

@@ -6,6 +6,10 @@ of the measurement windows. Below 1 s it is the one that doubts, and refers the 
 that need time to itself. Checks on counts, failures and responses are not affected: one wrong
 response is wrong after a millisecond. Neither is any void verdict.
 
+A closed load that begins with its window lacks one response time of throughput: nothing is complete
+before it, and what is in flight at the end is never counted. Ten connections to a server that takes
+500 ms show 18 of its 20 responses per second in 5 s, so such a window must be 20 times as long.
+
 Trials of a campaign are not checked: they are repeated, and intervals over their repetitions show
 how well a mean is known.
 
@@ -18,6 +22,7 @@ import math
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Cause, Role
@@ -41,8 +46,21 @@ HELD_S = Limit(
     "length of the measurement windows of a load that no campaign repeats",
     PROPOSAL + "; the sampler reads once a second",
 )
-LIMITS = (HELD_S,)
+ROUND_RATIO = Limit(
+    NAME,
+    "round_ratio",
+    "above",
+    0.05,
+    None,
+    "ratio",
+    "mean response time / measurement window, of a closed load that begins with it",
+    "so much of the throughput is missing: what is in flight at the end was never counted; 5 % is "
+    "the precision aimed at for intervals",
+)
+LIMITS = (HELD_S, ROUND_RATIO)
 NEEDS = None
+ENOUGH_NS = 0.01 * SECOND_NS
+"""A mean response time of this in each second of the window changes throughput by 1 %."""
 ENOUGH_S = 5
 """A measurement window that is long enough for most checks, in seconds."""
 DIGITS = 3
@@ -51,7 +69,9 @@ DIGITS = 3
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the load was held for long enough to judge it."""
-    return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
+    held = _finding(tables, limits)
+    rounds = [_rounds(tables, limits)] if held.level == "sound" else []
+    return of_trial(NAME, tables.recording, [held, *rounds], SOURCE)
 
 
 def _finding(tables: Tables, limits: Limits) -> Finding:
@@ -66,22 +86,39 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     if limit.level(held_s) == "sound":
         return found(limit, held_s, f"the measurement window lasted {held}", "")
     sentence = f"the measurement window lasted {held} only, and most checks need more time"
-    return found(limit, held_s, sentence, _longer(tables))
+    return found(limit, held_s, sentence, _longer(tables, ENOUGH_S))
 
 
-def _longer(tables: Tables) -> Remedy:
+def _rounds(tables: Tables, limits: Limits) -> Finding:
+    """Whether the window is long beside a response time."""
+    limit, mean_ns = limits.of(ROUND_RATIO), tables.summary.service_time.mean_ns
+    begins_cold = tables.recording.stages[0].kind == "hold" and len(tables.holds) == 1
+    if not (tables.recording.load.is_saturating and begins_cold and mean_ns):
+        return not_checked(limit, "requests of the time before the window end in it")
+    ratio = mean_ns / sum(end - start for start, end in tables.holds)
+    mean = wording.seconds(mean_ns / SECOND_NS)
+    sentence = (
+        f"the measurement window is only {wording.amount(1 / ratio)} response times of {mean} "
+        f"long: throughput is up to {wording.percent(round(ratio, 3))} too low"
+    )
+    if limit.level(ratio) == "sound":
+        sentence = f"a response took {mean} on average, a small part of the measurement window"
+    return found(limit, ratio, sentence, _longer(tables, math.ceil(mean_ns / ENOUGH_NS)))
+
+
+def _longer(tables: Tables, enough_s: int) -> Remedy:
     """A load that is long enough: of more requests where these end it, else of more time."""
     load, driver = tables.recording.load, tables.recording.driver
     is_by_time = driver is not None and driver.ended_by == "schedule"
     requests = 0 if load.model == "unknown" or is_by_time else load.request_limit
-    option = f"-n {_enough(tables, requests)}" if requests else f"-d {ENOUGH_S}s"
+    option = f"-n {_enough(tables, requests, enough_s)}" if requests else f"-d {enough_s}s"
     longer = f"Load for longer: `{option}` or more"
-    return Remedy(longer, imported=f"Record a test of {ENOUGH_S} s or more")
+    return Remedy(longer, imported=f"Record a test of {enough_s} s or more")
 
 
-def _enough(tables: Tables, requests: int) -> int:
+def _enough(tables: Tables, requests: int, enough_s: int) -> int:
     """Requests that take so long at the pace of the load, rounded up to one digit."""
-    needed = max(tables.summary.throughput_per_s * ENOUGH_S, requests + 1.0)
+    needed = max(tables.summary.throughput_per_s * enough_s, requests + 1.0)
     step = 10 ** math.floor(math.log10(needed))
     return math.ceil(needed / step) * step
 

@@ -74,7 +74,7 @@ LIMITS = (
     BROKEN_RATIO,
 )
 NEEDS = None
-ROLE = Role()
+ROLE = Role(misled_by=frozenset({"full_queue"}))
 BROKEN = ("tcp_resets_sent", "tcp_established_resets", "tcp_attempt_fails")
 """Counters of the same event on either side, of which the greatest counts."""
 AGAIN = ("machine", "tcp_retransmits")

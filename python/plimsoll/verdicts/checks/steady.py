@@ -145,6 +145,9 @@ LEAST_S = 3.0
 """In a shorter hold a change cannot be distinguished from scatter."""
 FEWEST = 10.0
 """With fewer responses in a twentieth of the hold, chance alone makes them differ widely."""
+FEWEST_EACH = 5.0
+"""The same of responses for each request in flight: connections respond in step, so a part has all
+of a round of responses or none."""
 MOST_LEVELS = 5
 """Levels of a hold that are listed one by one."""
 FEWEST_PER_S = 10.0
@@ -197,7 +200,8 @@ def _drift(tables: Tables) -> Drift | None:
     if not tables.holds:
         return None
     counts = tables.pace(PARTS)
-    if _last_hold_s(tables) < LEAST_S or median(counts) < FEWEST:
+    fewest = max(FEWEST, FEWEST_EACH * (tables.summary.in_flight or 0.0))
+    if _last_hold_s(tables) < LEAST_S or median(counts) < fewest:
         return None
     return drift(counts)
 
