@@ -34,7 +34,7 @@ from plimsoll.processes.ports import free_port
 from small_disks import small_disk
 from small_servers import eventually
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 VOID = 1
 INTERRUPTED = 130
