@@ -13,6 +13,9 @@ FRAMEWORKS = Path(__file__).resolve().parents[1] / "frameworks"
 ALWAYS = {"fastapi", "go", "node", "php", "reference", "vertx"}
 """One of each kind of runtime."""
 
+LESS_OFTEN = {"fastapi:granian"}
+"""Variants of these that are another kind of server, but install as much as a framework does."""
+
 
 @cache
 def changed() -> frozenset[str]:
@@ -33,13 +36,15 @@ def changed() -> frozenset[str]:
     return frozenset(file.partition("/")[0] for file in files)
 
 
-def marks(name: str, root: str = "") -> list[pytest.MarkDecorator]:
+def marks(name: str, root: str = "", variant: str = "") -> list[pytest.MarkDecorator]:
     """Marks of the tests of a framework: its name, and whether `make thorough` alone runs them.
 
     Args:
         name: Its name.
         root: Its root, `debian:trixie`, which is large and takes minutes; empty for the host's.
+        variant: The name of the variant; empty for the framework itself.
     """
     own = getattr(pytest.mark, name)
-    is_tested = name in ALWAYS | changed() and not root
+    is_always = name in ALWAYS and f"{name}:{variant}" not in LESS_OFTEN
+    is_tested = (is_always or name in changed()) and not root
     return [own] if is_tested else [own, pytest.mark.thorough]

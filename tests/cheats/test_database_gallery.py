@@ -27,6 +27,8 @@ from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.checks import database_headroom, responses_correct, rows_from_database
 from plimsoll.verdicts.limits import Limits
 
+pytestmark = pytest.mark.long
+
 THOROUGH = pytest.mark.thorough
 SEED = 20261123
 CONNECTIONS = 2 * cheating_server.BUSY

@@ -29,6 +29,8 @@ from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.checks import responses_correct
 from plimsoll.verdicts.limits import Limits
 
+pytestmark = pytest.mark.long
+
 SEED = 20261122
 
 BROKEN = "broken JSON"

@@ -58,7 +58,9 @@ def variants() -> Iterator[Framework]:
     scope="module",
     params=[
         pytest.param(
-            variant, id=variant.reference, marks=tested_frameworks.marks(variant.name, variant.root)
+            variant,
+            id=variant.reference,
+            marks=tested_frameworks.marks(variant.name, variant.root, variant.variant),
         )
         for variant in variants()
     ],

@@ -11,6 +11,8 @@ import pytest
 
 from postgres_server import Server
 
+pytestmark = pytest.mark.long
+
 BENCHES = Path(__file__).parents[2] / "benches"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from command_line import CHECKOUT, Ran, run
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 CAMPAIGNS = sorted((CHECKOUT / "campaigns").glob("*.toml"))
 FRAMEWORKS = ("--frameworks", CHECKOUT / "frameworks")

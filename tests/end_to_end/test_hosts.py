@@ -13,6 +13,7 @@ import socket
 import ssl
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -34,7 +35,7 @@ from plimsoll.processes.ports import free_port
 from small_disks import small_disk
 from small_servers import eventually
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 VOID = 1
 INTERRUPTED = 130
@@ -61,15 +62,24 @@ def said_of(stdout: str, check: str) -> str:
     return " ".join(sentence["text"] for sentence in verdict["sentences"])
 
 
-def load(lab: LabAtWork, address: str, *options: object) -> Any:
-    record = lab.folder / "recorded"
+def load(lab: LabAtWork, address: str, *options: object, into: Path | None = None) -> Any:
+    """A load that is kept in a folder; in that of the lab where none is given."""
+    record = (into or lab.folder) / "recorded"
     return lab.lab("load", f"http://{address}/plaintext", "--record", record, "--json", *options)
 
 
-def test_two_hosts_generate_exactly_one_load(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LabAtWork, str]]:
+    """A lab with two hosts that wait, and a server, for tests that leave them as they are."""
+    lab = on_loopback(tmp_path_factory.mktemp("waiting"))
     with lab.served() as address, lab.agents():
-        ran = load(lab, address, "-c", "5", "-d", "800ms", "-R", "500").end()
+        yield lab, address
+
+
+def test_two_hosts_generate_exactly_one_load(
+    tmp_path: Path, waiting: tuple[LabAtWork, str]
+) -> None:
+    ran = load(*waiting, "-c", "5", "-d", "800ms", "-R", "500", into=tmp_path).end()
     assert ran.code in {0, VOID}, ran.said
     found = recorded(tmp_path / "recorded")
     assert [one["host"] for one in found["hosts"]] == ["one", "two"]
@@ -84,11 +94,11 @@ def test_two_hosts_generate_exactly_one_load(tmp_path: Path) -> None:
     assert given["started_together"] != "not_checked"
 
 
-def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
-    with lab.served() as address, lab.agents():
-        options = ("-c", "4", "-d", "800ms", "-R", "2000", "--keep-rows", "remote")
-        ran = load(lab, address, *options).end()
+def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(
+    tmp_path: Path, waiting: tuple[LabAtWork, str]
+) -> None:
+    options = ("-c", "4", "-d", "800ms", "-R", "2000", "--keep-rows", "remote")
+    ran = load(*waiting, *options, into=tmp_path).end()
     assert ran.code in {0, VOID}, ran.said
     found = recorded(tmp_path / "recorded")
     assert not (tmp_path / "recorded" / "trials" / "load" / "requests.parquet").exists()

@@ -11,7 +11,7 @@ import pytest
 from command_line import PROGRAM
 from memory_limits import limited
 
-pytestmark = [pytest.mark.root, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.long, pytest.mark.root, pytest.mark.timeout(400)]
 
 MOST_BYTES = 600 << 20
 T_MS = 1_700_000_000_000

@@ -253,7 +253,9 @@ def goes_on(lab: Lab) -> None:
     assert not list(lab.results.trials.glob(".*"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)]
+)
 def test_one_signal_ends_a_server_and_its_child(lab: Lab, number: signal.Signals) -> None:
     under_load(lab).send_signal(number)
     code, said = lab.end()

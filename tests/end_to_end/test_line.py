@@ -62,7 +62,6 @@ def test_a_longer_latency_carries_more_and_less_than_the_peak(tmp_path: Path) ->
     kept.close()
 
 
-@pytest.mark.alone
 def test_a_limit_below_the_floor_of_the_server_is_missed(tmp_path: Path) -> None:
     with reference("--service-time", "5ms") as address:
         line = found(f"{address}/empty", "--p99", "2ms", *SHORT, folder=tmp_path, code=7)

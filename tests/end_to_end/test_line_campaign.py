@@ -11,7 +11,7 @@ import plimsoll
 from command_line import run, start
 from plimsoll.load_line.tries import is_try
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.timeout(300)
 
 SERVICE_S, CONNECTIONS = 0.004, 4
 """A connection carries one request at a time, so no line is above connections / service time."""

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.alone, pytest.mark.timeout(300)]
 WRITER = "plimsoll-writer"
 """The engine's thread that writes rows to disk."""
 
-LOAD_S = 5
+LOAD_S = 3
 
 
 def test_rows_that_the_disk_did_not_take_are_counted_and_the_trial_is_void(

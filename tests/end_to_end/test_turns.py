@@ -547,7 +547,9 @@ def goes_on(folder: Path) -> None:
     assert {of(folder, trial).ending.kind for trial in EACH} == {"completed"}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.thorough)]
+)
 def test_one_signal_stops_all_servers_and_keeps_no_half_recording(
     number: signal.Signals, tmp_path: Path
 ) -> None:

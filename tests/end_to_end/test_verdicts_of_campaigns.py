@@ -11,7 +11,7 @@ import pytest
 
 from command_line import Ran, markdown_alone, run, text_of
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 
 CAMPAIGN = """
 name = "climbing"

@@ -171,8 +171,15 @@ def test_the_page_waits_for_watch_and_goes_on_when_it_is_back(browser: Any, fini
         context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+@pytest.mark.parametrize(
+    ("viewport", "scheme"),
+    [
+        pytest.param(DESK, "light", id="desk-light"),
+        pytest.param(DESK, "dark", id="desk-dark"),
+        pytest.param(PHONE, "light", id="phone-light"),
+        pytest.param(PHONE, "dark", id="phone-dark", marks=pytest.mark.thorough),
+    ],
+)
 def test_no_serious_obstacle_stands_in_the_way_of_anybody(
     browser: Any, address: str, scheme: str, viewport: dict[str, int]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 import numpy as np
 import pytest
@@ -24,7 +25,9 @@ def queue(seed: int) -> Queue:
     return Queue(fixed(1 / CAPACITY), judged, np.random.default_rng(seed))
 
 
+@cache
 def measured(seed: int) -> Searched:
+    """A search that measures its own tries, made once for all tests of the file."""
     server = queue(seed)
     return search.searched(
         server.measure, GOAL, CAPACITY, random.Random(seed), clock_s=server.clock_s
