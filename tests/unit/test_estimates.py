@@ -229,3 +229,21 @@ def test_a_load_that_ends_after_some_requests_is_estimated_to_end_then() -> None
 def test_the_largest_trial_is_told_apart() -> None:
     found = estimated(STEADY, replace(STEADY, name="long", stages=(HOLD, HOLD)))
     assert (found.bytes, found.largest_trial_bytes) == (30_000 * 48, 20_000 * 48)
+
+
+def test_what_is_assumed_takes_longer_where_others_use_the_processor() -> None:
+    trials = plan(CAMPAIGN)
+    course = Course.of(replace(CAMPAIGN, compliance=True))
+    alone, beside_others = (estimate(trials, course, Paces(slowness=one)) for one in (1.0, 3.0))
+    rows_s = ROW_S * alone.requests
+    fixed_s = alone.load_s + EXIT_S + rows_s + course.cool_down_s * (len(trials) - 1)
+    assert beside_others.duration_s - fixed_s == pytest.approx(3 * (alone.duration_s - fixed_s))
+    assert beside_others.slowness == 3.0
+
+
+def test_what_is_known_is_not_taken_to_be_slower() -> None:
+    known = replace(KNOWN, program_s=1.0)
+    alone, beside_others = (
+        estimate(plan(CAMPAIGN), AT_ONCE, replace(known, slowness=one)) for one in (1.0, 3.0)
+    )
+    assert beside_others.duration_s == alone.duration_s

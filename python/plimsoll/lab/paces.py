@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 WEIGHT = 1 / 3
 """Weight of what came last in a mean."""
 
+OWN_TIMES = Path("/proc/thread-self/schedstat")
+"""How long this thread ran and waited; the kernel's document on scheduler statistics."""
+
 BESIDE_S = 1.5
 """Seconds of a trial besides its load, its server and contract: versions, digests, verdicts."""
 
@@ -42,7 +45,20 @@ def known(frameworks: Iterable[Framework]) -> Paces:
     keys = {_key(one): one.reference for one in frameworks}
     of_each = {keys[key]: pace for key, pace in kept.frameworks.items() if key in keys}
     others = tuple(pace for key, pace in kept.frameworks.items() if key not in keys)
-    return replace(kept, frameworks=of_each, others=others)
+    return replace(kept, frameworks=of_each, others=others, slowness=slowness())
+
+
+def slowness() -> float:
+    """How many times as long as alone this thread took so far: at least 1.
+
+    It is the time that it was ready to run, over the time that it ran; 1 where the kernel counts
+    neither.
+    """
+    try:
+        ran_ns, waited_ns, _slices = map(int, OWN_TIMES.read_text("ascii").split())
+    except (OSError, ValueError):
+        return 1.0
+    return (ran_ns + waited_ns) / ran_ns if ran_ns else 1.0
 
 
 def keep_report(trials: int, passed_s: float) -> None:

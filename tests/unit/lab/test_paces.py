@@ -27,7 +27,8 @@ LOAD_S = 10.0
 
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's file of paces."""
+    """The user's file of paces, on a machine that nobody else uses."""
+    monkeypatch.setattr(paces, "OWN_TIMES", tmp_path / "schedstat")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     return tmp_path / "plimsoll" / "paces.json"
 
@@ -334,3 +335,13 @@ def test_where_nothing_can_be_kept_the_campaign_goes_on(
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
     paces.keep_check(small, 1.0, 2.0)
     assert paces.known([small]) == NOTHING_KNOWN
+
+
+@pytest.mark.parametrize(
+    ("times", "slowness"), [("100 0 3\n", 1.0), ("100 250 3\n", 3.5), ("0 0 0\n", 1.0), ("", 1.0)]
+)
+def test_what_others_take_of_the_processor_is_seen_by_the_waits_of_this_thread(
+    times: str, slowness: float
+) -> None:
+    paces.OWN_TIMES.write_text(times)
+    assert paces.known([]).slowness == slowness
