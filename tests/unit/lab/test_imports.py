@@ -24,7 +24,7 @@ def test_a_log_is_a_trial_with_the_counts_of_its_file(tmp_path: Path) -> None:
         assert found.as_json()["files"][0]["kept"] == file.kept
         assert found.campaign.place == str(tmp_path)
         assert re.fullmatch(r"<ImportResult shop\.oha: \S+ \w+ .*/s p50 .*>", repr(found))
-        assert repr(found.campaign).startswith(f"<CampaignResults 1 trial in {tmp_path}: 1 ")
+        assert re.fullmatch(r"<CampaignResults 1 trial: 1 \w.* in .*>", repr(found.campaign))
     with plimsoll.read(tmp_path) as again:
         assert [one.id for one in again.trials] == [found.id]
 
