@@ -231,19 +231,21 @@ def test_the_largest_trial_is_told_apart() -> None:
     assert (found.bytes, found.largest_trial_bytes) == (30_000 * 48, 20_000 * 48)
 
 
-def test_what_is_assumed_takes_longer_where_others_use_the_processor() -> None:
+@pytest.mark.parametrize("has_gate", [False, True])
+@pytest.mark.parametrize(
+    ("known", "starts_s"), [(Paces(), 0.0), (NO_ROWS, 6 * 0.1 + 3 * 4.0)], ids=["new", "known"]
+)
+def test_what_is_computed_takes_longer_where_others_use_the_processor(
+    known: Paces, starts_s: float, has_gate: bool
+) -> None:
     trials = plan(CAMPAIGN)
-    course = Course.of(replace(CAMPAIGN, compliance=True))
-    alone, beside_others = (estimate(trials, course, Paces(slowness=one)) for one in (1.0, 3.0))
-    rows_s = ROW_S * alone.requests
-    fixed_s = alone.load_s + EXIT_S + rows_s + course.cool_down_s * (len(trials) - 1)
-    assert beside_others.duration_s - fixed_s == pytest.approx(3 * (alone.duration_s - fixed_s))
-    assert beside_others.slowness == 3.0
-
-
-def test_what_is_known_is_not_taken_to_be_slower() -> None:
-    known = replace(KNOWN, program_s=1.0)
+    course = Course(cool_down_s=5.0, has_gate=has_gate)
     alone, beside_others = (
-        estimate(plan(CAMPAIGN), AT_ONCE, replace(known, slowness=one)) for one in (1.0, 3.0)
+        estimate(trials, course, replace(known, slowness=one)) for one in (1.0, 3.0)
     )
-    assert beside_others.duration_s == alone.duration_s
+    rows_s = ROW_S * alone.requests
+    fixed_s = alone.load_s + EXIT_S + rows_s + 8 * course.cool_down_s + starts_s
+    computed_s = alone.duration_s - fixed_s
+    assert computed_s > 0
+    assert beside_others.duration_s == pytest.approx(fixed_s + 3 * computed_s)
+    assert beside_others.slowness == 3.0

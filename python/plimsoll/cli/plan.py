@@ -162,9 +162,10 @@ def _spoken(estimate: PlanEstimate, starts: int) -> str:
         f"; {wording.several(estimate.assumed_trials, 'trial')} of frameworks that never ran "
         f"here, assumed: {wording.count(estimates.ASSUMED_REQUESTS_PER_S)} requests per second"
     )
-    if estimate.slowness >= BUSY:
-        slowness = wording.decimals(estimate.slowness, 1)
-        assumed += f", and {slowness} times the usual time for the rest: others use the processor"
+    busy = (
+        f"; others use the processor: what is computed around the loads takes "
+        f"{wording.decimals(estimate.slowness, 1)} times as long as alone"
+    )
     return (
         f"{wording.several(estimate.trials, 'trial')}{started}, {_time(estimate.load_s)} of load,"
         f" about {_time(estimate.duration_s)} in total;"
@@ -172,6 +173,7 @@ def _spoken(estimate: PlanEstimate, starts: int) -> str:
         f" {wording.size(estimate.bytes)} of uncompressed records,"
         f" {wording.size(estimate.largest_trial_bytes)} for the largest trial"
         f"{assumed if estimate.assumed_trials else ''}"
+        f"{busy if estimate.slowness >= BUSY else ''}"
     )
 
 

@@ -1,6 +1,7 @@
 """Paces: what trials and reports took on this host, so that the next plan is estimated well.
 
-They are in a user file, and may be deleted. Each is a mean in which what came last counts most: one
+They are in a user file, and may be deleted. What is mostly computing is kept as it would take if
+nobody else used the processor. Each is a mean in which what came last counts most: one
 trial on a busy machine changes little, and a faster framework is known after a few.
 """
 
@@ -77,7 +78,7 @@ def keep_report(trials: int, passed_s: float) -> None:
     """
     if trials:
         kept, size = _read(), estimates.size_class(trials)
-        factor = passed_s / estimates.report_s(trials)
+        factor = passed_s / slowness() / estimates.report_s(trials)
         factor = _mean(kept.report_factors.get(size, factor), factor)
         _write(replace(kept, report_factors={**kept.report_factors, size: factor}))
 
@@ -89,7 +90,7 @@ def keep_program(started_s: float) -> None:
         started_s: Seconds from the start of its process until the run was asked for.
     """
     kept = _read()
-    _write(replace(kept, program_s=_either(kept.program_s, started_s)))
+    _write(replace(kept, program_s=_either(kept.program_s, started_s / slowness())))
 
 
 def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: float) -> None:
@@ -101,7 +102,7 @@ def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: fl
         checked_s: Mean seconds of the contract check of an endpoint; a trial has two.
     """
     if framework.reference not in known([framework]).frameworks:
-        beside_s = 2 * checked_s + BESIDE_S
+        beside_s = 2 * checked_s / slowness() + BESIDE_S
         _keep([(_key(framework), FrameworkPace(started_and_stopped_s, beside_s=beside_s))])
 
 
@@ -241,13 +242,14 @@ class PaceKeeper:
     ) -> FrameworkPace:
         name = trial.framework.reference
         load = trial.load
+        slower, gate_s = slowness(), self._gates_s.get(name)
         has_rate = load.is_saturating and load.request_limit is None
         rates = {trial.endpoint.name: _sent(recording) / load.duration_s} if has_rate else {}
         return FrameworkPace(
             start_s=starts_s[name],
-            beside_s=None if self.course.turn_s else around_s,
-            in_turns_s=around_s if self.course.turn_s else None,
-            gate_s=self._gates_s.get(name),
+            beside_s=None if self.course.turn_s else around_s / slower,
+            in_turns_s=around_s / slower if self.course.turn_s else None,
+            gate_s=None if gate_s is None else gate_s / slower,
             requests_per_s=rates,
         )
 
@@ -277,7 +279,7 @@ def _keep(measured: Iterable[tuple[str, FrameworkPace]], turn_s: float | None = 
 
 def _keep_begin(passed_s: float, course: Course) -> None:
     """Keeps how long a run took until its first server."""
-    kept = _read()
+    kept, passed_s = _read(), passed_s / slowness()
     if course.has_database:
         begin_s = _either(kept.begin_with_database_s, passed_s)
         _write(replace(kept, begin_with_database_s=begin_s))
