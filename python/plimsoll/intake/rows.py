@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
@@ -131,6 +131,12 @@ class ImportStats:
     def read(self) -> int:
         """Rows in the file."""
         return self.kept + self.left_out.total() + self.broken
+
+    def as_json(self) -> dict[str, Any]:
+        """What is counted of it, ready for JSON."""
+        found = asdict(self)
+        del found["used"]
+        return {**found, "read": self.read, "left_out": dict(self.left_out)}
 
     def keep(self, rows: int = 1) -> None:
         """Counts kept rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -49,9 +49,7 @@ class ImportResult(ClosesCampaign, TrialResult):
 
     def files_as_json(self) -> list[JsonObject]:
         """The row counts of each file, ready for JSON."""
-        return [
-            {**asdict(one), "read": one.read, "left_out": dict(one.left_out)} for one in self.files
-        ]
+        return [one.as_json() for one in self.files]
 
     def as_json(self) -> JsonObject:
         """Everything that is known of it, ready for JSON: what `plimsoll import --json` prints.

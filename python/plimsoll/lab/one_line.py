@@ -21,10 +21,9 @@ def shown(result: object, describe: Callable[[], str]) -> str:
             `repr()` raises nothing.
     """
     try:
-        text = describe()
+        return texts.object_line(result, describe())
     except PlimsollError as error:
-        text = error.message
-    return texts.object_line(result, text)
+        return texts.object_line(result, error.message, in_middle=True)
 
 
 def as_html(result: object, draw: Callable[[], str]) -> str:
