@@ -1,7 +1,8 @@
 """Estimates: the time and disk space that the trials of a plan need.
 
 A run is its loads, the starts of its servers, what lies around each trial, the compliance gate,
-pauses, and the report. What earlier runs took on this host replaces what is assumed.
+pauses, and the report. What earlier runs took on this host replaces what is assumed. Both are as
+on a host that nobody else uses, and take longer where others use the processor now.
 """
 
 from __future__ import annotations
@@ -75,6 +76,8 @@ REPORT_PER_TRIAL_S = 0.6
 class FrameworkPace:
     """What earlier trials of a framework on this host tell about the next.
 
+    What is mostly computing is kept as it would take on a host that nobody else uses.
+
     Attributes:
         start_s: Seconds until its server responds, with the rests of its warm-up.
         beside_s: Seconds of a trial besides its start, its load and what depends on the number of
@@ -123,6 +126,8 @@ class Paces:
         begin_with_database_s: The same where PostgreSQL starts in it.
         report_factors: How much longer a report takes than `report_s` says, by `size_class`.
         others: Frameworks that ran here, and that nobody asks for.
+        slowness: How many times as long as alone computing takes now, because others use the
+            processor too: at least 1.
     """
 
     frameworks: Mapping[str, FrameworkPace] = field(default_factory=dict[str, FrameworkPace])
@@ -132,11 +137,16 @@ class Paces:
     begin_with_database_s: float | None = None
     report_factors: Mapping[int, float] = field(default_factory=dict[int, float])
     others: tuple[FrameworkPace, ...] = ()
+    slowness: float = 1.0
 
     def of(self, trial: Trial) -> FrameworkPace:
-        """What is known of the framework of a trial, or assumed."""
-        assumed = ASSUMED_COMPILING_START_S if trial.start_warm_up_s else ASSUMED_START_S
-        return self.frameworks.get(trial.framework.reference, FrameworkPace(assumed))
+        """What is known of the framework of a trial, or assumed.
+
+        A start that compiles is assumed as it is: most of it are rests.
+        """
+        starts_s = self.slowness * ASSUMED_START_S
+        assumed_s = ASSUMED_COMPILING_START_S if trial.start_warm_up_s else starts_s
+        return self.frameworks.get(trial.framework.reference, FrameworkPace(assumed_s))
 
     def rate(self, framework: Framework, endpoint: str) -> float:
         """Requests per second of a closed load, known or assumed.
@@ -157,11 +167,11 @@ class Paces:
         """
         kept = self.of(trial).around_s(takes_turns=takes_turns)
         if kept is not None:
-            return kept
+            return self.slowness * kept
         every = (*self.frameworks.values(), *self.others)
         found = [one.around_s(takes_turns=takes_turns) for one in every]
         assumed_s = ASSUMED_IN_TURNS_S if takes_turns else ASSUMED_BESIDE_S
-        return _mean_of(found, assumed_s)
+        return self.slowness * _mean_of(found, assumed_s)
 
     def examined_s(self, trial: Trial) -> float:
         """Seconds of the compliance gate of a framework, with the start of its server.
@@ -171,10 +181,10 @@ class Paces:
         """
         kept = self.of(trial)
         if kept.gate_s is not None:
-            return kept.gate_s
+            return self.slowness * kept.gate_s
         every = (*self.frameworks.values(), *self.others)
         gates_s = [None if one.gate_s is None else one.gate_s - one.start_s for one in every]
-        return max(0.0, _mean_of(gates_s, ASSUMED_GATE_S)) + kept.start_s
+        return self.slowness * max(0.0, _mean_of(gates_s, ASSUMED_GATE_S)) + kept.start_s
 
     def until_first_server_s(self, *, has_database: bool) -> float:
         """Seconds of a run before its first server, with the start of the program.
@@ -183,11 +193,11 @@ class Paces:
             has_database: Whether PostgreSQL starts in it.
         """
         program_s = ASSUMED_PROGRAM_S if self.program_s is None else self.program_s
-        alone_s = program_s + (ASSUMED_BEGIN_S if self.begin_s is None else self.begin_s)
-        if not has_database:
-            return alone_s
-        kept = self.begin_with_database_s
-        return alone_s + ASSUMED_DATABASE_S if kept is None else program_s + kept
+        begin_s = ASSUMED_BEGIN_S if self.begin_s is None else self.begin_s
+        if has_database:
+            kept = self.begin_with_database_s
+            begin_s = begin_s + ASSUMED_DATABASE_S if kept is None else kept
+        return self.slowness * (program_s + begin_s)
 
     def report_s(self, trials: int) -> float:
         """Seconds of the report of some trials, by the reports of the nearest number of trials.
@@ -197,7 +207,7 @@ class Paces:
         """
         sizes = self.report_factors
         nearest = min(sizes, key=lambda one: abs(one - size_class(trials)), default=None)
-        return report_s(trials) * (1.0 if nearest is None else sizes[nearest])
+        return self.slowness * report_s(trials) * (1.0 if nearest is None else sizes[nearest])
 
 
 @dataclass(frozen=True)
@@ -265,6 +275,8 @@ class PlanEstimate:
         bytes: Size of their records before compression, all trials together.
         largest_trial_bytes: The same for the trial with the most requests.
         assumed_trials: Trials whose framework never ran on this host.
+        slowness: How many times as long as alone what is computed takes now, because others use
+            the processor.
     """
 
     trials: int
@@ -274,6 +286,7 @@ class PlanEstimate:
     bytes: int
     largest_trial_bytes: int
     assumed_trials: int
+    slowness: float = 1.0
 
 
 def estimate(
@@ -308,6 +321,7 @@ def estimate(
         bytes=sum(requests) * REQUEST_BYTES,
         largest_trial_bytes=max(requests, default=0) * REQUEST_BYTES,
         assumed_trials=sum(trial.framework.reference not in paces.frameworks for trial in trials),
+        slowness=paces.slowness,
     )
 
 

@@ -15,6 +15,9 @@ from pathlib import Path
 REPLACEMENT = "\ufffd"
 """Replaces an unprintable character; Unicode's replacement character."""
 
+OBJECT_LETTERS = 120
+"""The most characters of what `repr()` gives of a result."""
+
 
 _NOT_STORED = re.compile("[\0\ud800-\udfff]")
 
@@ -39,6 +42,26 @@ def lines(text: str) -> str:
 def stored(text: str) -> str:
     """A text that UTF-8 and PostgreSQL can store: only NUL and surrogates are replaced."""
     return _NOT_STORED.sub(REPLACEMENT, text)
+
+
+def object_line(value: object, description: str, *, in_middle: bool = False) -> str:
+    """What `repr()` gives of a result: its class and a description in one line, cut at a word.
+
+    Args:
+        value: The result.
+        description: Its description, in one or several lines.
+        in_middle: Whether its middle is left out where it is too long, not its end: of an error
+            that names a long path first and its reason last.
+    """
+    room = OBJECT_LETTERS - len(f"<{type(value).__name__} >")
+    joined = " ".join(description.split())
+    if len(joined) > room and in_middle:
+        half = (room - 1) // 2
+        joined = f"{joined[:half]}…{joined[-half:]}"
+    elif len(joined) > room:
+        cut = joined[: room - 2]
+        joined = f"{cut.rpartition(' ')[0] or cut} …"
+    return f"<{type(value).__name__} {joined}>"
 
 
 def values(record: str, separator: str) -> list[str]:

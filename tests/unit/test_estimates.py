@@ -229,3 +229,23 @@ def test_a_load_that_ends_after_some_requests_is_estimated_to_end_then() -> None
 def test_the_largest_trial_is_told_apart() -> None:
     found = estimated(STEADY, replace(STEADY, name="long", stages=(HOLD, HOLD)))
     assert (found.bytes, found.largest_trial_bytes) == (30_000 * 48, 20_000 * 48)
+
+
+@pytest.mark.parametrize("has_gate", [False, True])
+@pytest.mark.parametrize(
+    ("known", "starts_s"), [(Paces(), 0.0), (NO_ROWS, 6 * 0.1 + 3 * 4.0)], ids=["new", "known"]
+)
+def test_what_is_computed_takes_longer_where_others_use_the_processor(
+    known: Paces, starts_s: float, has_gate: bool
+) -> None:
+    trials = plan(CAMPAIGN)
+    course = Course(cool_down_s=5.0, has_gate=has_gate)
+    alone, beside_others = (
+        estimate(trials, course, replace(known, slowness=one)) for one in (1.0, 3.0)
+    )
+    rows_s = ROW_S * alone.requests
+    fixed_s = alone.load_s + EXIT_S + rows_s + 8 * course.cool_down_s + starts_s
+    computed_s = alone.duration_s - fixed_s
+    assert computed_s > 0
+    assert beside_others.duration_s == pytest.approx(fixed_s + 3 * computed_s)
+    assert beside_others.slowness == 3.0

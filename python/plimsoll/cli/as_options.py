@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SHARED = {
     "frameworks": "--frameworks",
     "into": "--into",
+    "record": "--record",
     "storage": "--storage",
     "url": "URL",
 }

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import signal
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from plimsoll import aggregate, cli, events, lab, report
 from plimsoll.cli import messages
-from plimsoll.recording import Ending
-from plimsoll.recording.ran import ended_early
+from plimsoll.errors import Interrupted
 
 if TYPE_CHECKING:
     from plimsoll.events import Listener
@@ -115,18 +113,13 @@ class LoadScreen:
 
     def _show_figures(self, event: events.LoadEnded) -> None:
         recording = event.recording
-        is_interrupted = recording.driver is not None and recording.driver.ended_by == "interrupt"
-        if is_interrupted:
-            message = ended_early(recording.stages, recording.load)
-            ending = Ending("Interrupted", message)
-            recording = replace(recording, ending=ending)
         figures = aggregate.first_figures.of_records(recording, event.folder)
         report.screen.show_figures(figures, verbose=self._verbose)
         if self._verbose:
             times = aggregate.first_figures.response_times(recording, event.folder)
             report.histogram.show(times)
         self._has_figures = True
-        if is_interrupted and not self._is_kept:
+        if recording.ending.kind == Interrupted.__name__ and not self._is_kept:
             raise KeyboardInterrupt
 
     def _show_judged(self, found: TrialFindings) -> None:

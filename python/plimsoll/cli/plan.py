@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from plimsoll.estimates import Paces, PlanEstimate
     from plimsoll.plan import Refuses
 
+BUSY = 1.5
+"""From which slowness of the processor on an estimate says that others use it."""
+
 UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
 """The least time that is printed in a unit, the length of that unit, both in seconds; its name."""
 
@@ -159,6 +162,10 @@ def _spoken(estimate: PlanEstimate, starts: int) -> str:
         f"; {wording.several(estimate.assumed_trials, 'trial')} of frameworks that never ran "
         f"here, assumed: {wording.count(estimates.ASSUMED_REQUESTS_PER_S)} requests per second"
     )
+    busy = (
+        f"; others use the processor: what is computed around the loads takes "
+        f"{wording.decimals(estimate.slowness, 1)} times as long as alone"
+    )
     return (
         f"{wording.several(estimate.trials, 'trial')}{started}, {_time(estimate.load_s)} of load,"
         f" about {_time(estimate.duration_s)} in total;"
@@ -166,6 +173,7 @@ def _spoken(estimate: PlanEstimate, starts: int) -> str:
         f" {wording.size(estimate.bytes)} of uncompressed records,"
         f" {wording.size(estimate.largest_trial_bytes)} for the largest trial"
         f"{assumed if estimate.assumed_trials else ''}"
+        f"{busy if estimate.slowness >= BUSY else ''}"
     )
 
 

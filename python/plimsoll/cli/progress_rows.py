@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from plimsoll import wording
-from plimsoll.aggregate.outcomes import UNENDED
+from plimsoll.aggregate.outcomes import BY_NAME, UNENDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +22,7 @@ BUSY_RATIO = 0.8
 """Share of its threads from which the driver may hold the load back, as in `driver_headroom`."""
 
 MOST_STATUSES = 6
+MOST_FAILURES = 4
 
 
 def rows(
@@ -105,14 +106,20 @@ def statuses_text(progress: events.Progress) -> str:
 
 
 def outcomes_text(progress: events.Progress) -> str:
-    """Failures by kind, the most frequent first; empty when there are none.
+    """Failures by kind in words, the most frequent first; empty when there are none.
 
     What the end of the load cut short is no failure.
     """
     fine = ("ok", *UNENDED)
     failed = {name: count for name, count in progress.outcomes.items() if name not in fine}
     ordered = sorted(failed.items(), key=lambda item: -item[1])
-    return ", ".join(f"{name} {wording.count(count)}" for name, count in ordered)
+    return wording.listed(
+        [f"{wording.count(count)} {_words(name)}" for name, count in ordered], MOST_FAILURES
+    )
+
+
+def _words(outcome: str) -> str:
+    return BY_NAME[outcome].words if outcome in BY_NAME else outcome
 
 
 def driver_text(progress: events.Progress) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import (
     AT_FULL_SPEED,
@@ -22,7 +23,7 @@ from plimsoll.comparison.difference import (
     difference,
 )
 from plimsoll.statistics import sequential
-from plimsoll.statistics.paired import Plan
+from plimsoll.statistics.paired import LEAST_GROUPS, Plan
 
 if TYPE_CHECKING:
     from plimsoll.comparison.turn_pairs import GroupTimes
@@ -113,6 +114,18 @@ class Compared:
         """How many more seconds would decide, by the present scatter; None when unknown."""
         groups = self.difference.needed_groups()
         return None if groups is None else groups * self.group_s
+
+    @property
+    def short_budget(self) -> str:
+        """Why its budget was too short for any decision, as a clause; empty where it was not."""
+        has_time = self.wanted.budget_s - self.elapsed_s >= self.group_s
+        if has_time or self.difference.groups >= LEAST_GROUPS:
+            return ""
+        needed = wording.seconds(LEAST_GROUPS * self.group_s)
+        return (
+            f"a budget of {wording.seconds(self.wanted.budget_s)} is too short: a decision takes "
+            f"{LEAST_GROUPS} groups, {needed} as measured"
+        )
 
     @property
     def is_limit_too_small(self) -> bool:

@@ -39,7 +39,7 @@ from plimsoll.processes import affinity, ports
 from plimsoll.processes.interruption import nothing
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.provenance import Provenance
-from plimsoll.recording import HOST, RecordedServer, Recording
+from plimsoll.recording import HOST, Ending, RecordedServer, Recording
 from plimsoll.recording.ran import ended_early
 from plimsoll.sampling import idle, system_calls, wall
 from plimsoll.sampling.sampler import sampling
@@ -187,7 +187,7 @@ def load(
             # The records of other hosts are counted when they are one table.
             if setting.drive is None:
                 with interruption.deferred():
-                    tell(LoadEnded(known.recording(), into))
+                    tell(LoadEnded(_as_ended(known.recording()), into))
 
         try:
             with metered(known, tell):
@@ -202,6 +202,14 @@ def load(
             if is_kept and setting.drive is None and known.ending.kind == "completed":
                 _tell_recorded(known, into, tell)
             return closed(known, into, interruption, tell, is_kept=is_kept)
+
+
+def _as_ended(recording: Recording) -> Recording:
+    """A recording at the end of its load, with an ending where a signal ended that early."""
+    if recording.driver is None or recording.driver.ended_by != "interrupt":
+        return recording
+    message = ended_early(recording.stages, recording.load)
+    return replace(recording, ending=Ending(Interrupted.__name__, message))
 
 
 def _tell_recorded(known: TrialState, into: Path, tell: Listener) -> None:

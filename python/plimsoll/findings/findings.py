@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from plimsoll import texts
 from plimsoll.findings import ladders, load_lines, measured
 from plimsoll.findings.rankings import rankings
 
@@ -47,7 +48,7 @@ class Publication:
     audit: Audit
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Findings:
     """All that a report of a campaign is made of.
 
@@ -93,6 +94,10 @@ class Findings:
     def __post_init__(self) -> None:
         """Work out the rankings."""
         object.__setattr__(self, "rankings", rankings(self.measured, self.comparisons))
+
+    def __repr__(self) -> str:
+        """Its campaign, and how many trials there are."""
+        return texts.object_line(self, f"{self.campaign}: {len(self.trials)} trials")
 
     @property
     def measured(self) -> tuple[TrialFindings, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll import texts
 from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import RANKED
 from plimsoll.verdicts.levels import of_trial
@@ -62,7 +63,7 @@ class TrialData:
         return "response_time" if self.summary is None else self.summary.latency_kind
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrialFindings:
     """What is known of one trial.
 
@@ -87,6 +88,10 @@ class TrialFindings:
     steady_state: SteadyState | None = None
     statuses: tuple[StatusTotal, ...] = ()
     quantiles: tuple[Quantile, ...] = ()
+
+    def __repr__(self) -> str:
+        """Its trial, and how far to believe it."""
+        return texts.object_line(self, f"{self.recording.trial}: {self.state}")
 
     @property
     def recording(self) -> Recording:

@@ -162,6 +162,7 @@ def rows(
         written = recorded.merge(sources, into, None, watch=seen.add)
         tallies = [one.tally for one in sources.values()]
         _require_rows(written, tallies)
+        _require_used(options, tallies, _name(files))
         if about.run is None:
             seen.require_one()
         seen.require_short()
@@ -319,6 +320,22 @@ def _require_rows(written: Written, tallies: Sequence[ImportStats]) -> None:
         but = f", but {'; '.join(others)}" if others else ""
         problems.append(Problem(tally.file, f"contains no request{but}", _hint(tally)))
     raise InputError(problems)
+
+
+def _require_used(options: ReadOptions, tallies: Sequence[ImportStats], name: str) -> None:
+    """Requires that each option decided how at least one file was read.
+
+    Raises:
+        InputError: One had no effect.
+    """
+    used = {argument for tally in tallies for argument in tally.used}
+    problems = [
+        Problem(argument, f"has no effect on `{name}`", f"{purpose}: remove `{argument}=`")
+        for argument, purpose in options.given.items()
+        if argument not in used
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def _hint(tally: ImportStats) -> str:

@@ -23,6 +23,9 @@ KNOWN = (
 )
 """Patterns that are tried if none is given."""
 
+NUMBERS = ("", "ms")
+"""Patterns of timestamps that are milliseconds since 1970."""
+
 _LETTERS = {
     "yyyy": r"(?P<year>\d{4})",
     "yy": r"(?P<short>\d{2})",
@@ -70,6 +73,15 @@ def milliseconds(texts: Any, pattern: str, time_zone: str) -> Any:
     except pa.ArrowInvalid as error:
         raise InputError([unknown_zone(time_zone)]) from error
     return at.cast(pa.int64())
+
+
+def needs_zone(pattern: str) -> bool:
+    """Whether timestamps of a pattern are read by a zone that they do not contain.
+
+    Raises:
+        InputError: The pattern is invalid.
+    """
+    return pattern not in NUMBERS and "<zone>" not in _expression(pattern)
 
 
 def is_zone(name: str) -> bool:

@@ -76,6 +76,7 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
         InputError: It is not a JTL, or a line is broken and `options` is strict.
     """
     parts = _Parts()
+    tally.used.add("end_stamps")
     held = stream.readline(limits.HEADER_BYTES.most + 1)
     if jtl_xml.recognises(held) or held.lstrip().startswith(b"<"):
         found = jtl_xml.samples(stream, held, tally, strict=options.strict)

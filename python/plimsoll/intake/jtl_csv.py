@@ -79,10 +79,14 @@ def samples(
     headed = recognises(first)
     _require_text(first, options, tally, headed=headed)
     row = stream.readline(limits.LINE_BYTES.most + 1) if headed else first
+    tally.used |= {"separator", "timestamp_format"} | (set() if headed else {"columns"})
     separator = options.separator or _separator(_text(first), tally, headed=headed)
     names = _names(_text(first), separator) if headed else options.columns
     _require(names, tally)
-    columns = tuple(_columns(names, _stamp(_text(row), names, separator), options))
+    pattern = options.timestamp_format or instants.recognised(_stamp(_text(row), names, separator))
+    if instants.needs_zone(pattern):
+        tally.used.add("time_zone")
+    columns = tuple(_columns(names, pattern, options))
     layout = Layout(tuple(names), separator, columns)
     yield from blocks.rows(stream, row, 1 + headed, layout, tally, strict=options.strict)
 
@@ -145,10 +149,11 @@ def _stamp(text: str, names: tuple[str, ...], separator: str) -> str:
     return values[place] if len(values) > place else ""
 
 
-def _columns(names: tuple[str, ...], first: str, options: ReadOptions) -> Iterator[WantedColumn]:
+def _columns(names: tuple[str, ...], pattern: str, options: ReadOptions) -> Iterator[WantedColumn]:
     """The wanted columns that exist."""
     check = limits.instants("timeStamp", MS)
-    yield WantedColumn("timeStamp", WHOLE, required=True, read=_reader(first, options), check=check)
+    read = _reader(pattern, options.time_zone)
+    yield WantedColumn("timeStamp", WHOLE, required=True, read=read, check=check)
     for name in _WHOLES:
         if name in names:
             check = limits.lengths(name, MS) if name in LENGTHS else None
@@ -167,9 +172,8 @@ def _may_have_parts(block: pa.Table) -> bool:
     return any(PART_NAME.fullmatch(label) for label in labels if label)
 
 
-def _reader(first: str, options: ReadOptions) -> Any:
+def _reader(pattern: str, time_zone: str) -> Any:
     """A function that reads formatted timestamps; None if they are whole numbers."""
-    pattern = options.timestamp_format or instants.recognised(first)
-    if pattern in ("", "ms"):
+    if pattern in instants.NUMBERS:
         return None
-    return functools.partial(instants.milliseconds, pattern=pattern, time_zone=options.time_zone)
+    return functools.partial(instants.milliseconds, pattern=pattern, time_zone=time_zone)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
@@ -65,6 +65,26 @@ class ReadOptions:
     timestamp_is_end: bool = False
     strict: bool = False
 
+    @property
+    def given(self) -> dict[str, str]:
+        """Arguments whose values are not those that apply without them, and what each is for."""
+        default = ReadOptions()
+        return {
+            argument: purpose
+            for argument, (name, purpose) in _PURPOSES.items()
+            if getattr(self, name) != getattr(default, name)
+        }
+
+
+_PURPOSES = {
+    "columns": ("columns", "it is for CSV of JMeter without a header"),
+    "separator": ("separator", "it is for CSV of JMeter"),
+    "timestamp_format": ("timestamp_format", "it is for CSV of JMeter"),
+    "time_zone": ("time_zone", "it is for timestamps of JMeter that are formatted without a zone"),
+    "end_stamps": ("timestamp_is_end", "it is for logs of JMeter"),
+}
+"""Argument to the attribute of `ReadOptions` that it becomes, and to what it is for."""
+
 
 @dataclass(frozen=True)
 class BrokenLine:
@@ -93,6 +113,7 @@ class ImportStats:
         has_outcomes: Whether the file shows which requests succeeded.
         has_failures: Whether the file contains requests without a response.
         instants_step_s: Step to which the tool rounds its timestamps down.
+        used: Arguments that decided how this file was read.
     """
 
     file: str
@@ -104,11 +125,18 @@ class ImportStats:
     has_outcomes: bool = True
     has_failures: bool = True
     instants_step_s: float = 0.0
+    used: set[str] = field(default_factory=set[str])
 
     @property
     def read(self) -> int:
         """Rows in the file."""
         return self.kept + self.left_out.total() + self.broken
+
+    def as_json(self) -> dict[str, Any]:
+        """What is counted of it, ready for JSON."""
+        found = asdict(self)
+        del found["used"]
+        return {**found, "read": self.read, "left_out": dict(self.left_out)}
 
     def keep(self, rows: int = 1) -> None:
         """Counts kept rows."""

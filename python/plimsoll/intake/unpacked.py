@@ -9,7 +9,7 @@ import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
@@ -123,6 +123,15 @@ class Unpacked(io.RawIOBase):
             return b""
 
 
+def is_packed(path: Path) -> bool:
+    """Whether a file is an archive, or compressed.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    return _first(path, len(_XZ)).startswith((_ZIP, *_OPENERS))
+
+
 def streams(path: Path, *, partial: bool) -> tuple[Packed, ...]:
     """The streams of a file: itself, or the members of an archive.
 
@@ -177,8 +186,7 @@ def _opened(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[byte
     beginning = _first(packed.path, len(_XZ))
     if beginning.startswith(_ZIP):
         return _member(packed, partial=partial)
-    openers = {_GZIP: igzip.open, _BZIP2: bz2.open, _XZ: lzma.open, _ZSTD: _zstandard}
-    opener = next((one for sign, one in openers.items() if beginning.startswith(sign)), None)
+    opener = next((one for sign, one in _OPENERS.items() if beginning.startswith(sign)), None)
     source = cast("io.BufferedIOBase", opener(packed.path) if opener else packed.path.open("rb"))
     return cast("IO[bytes]", source), _chunks(source)
 
@@ -196,6 +204,10 @@ def _require_utf8(beginning: bytes, packed: Packed) -> None:
 
 def _zstandard(path: Path) -> Any:
     return pa.input_stream(str(path), compression="zstd")
+
+
+_OPENERS = {_GZIP: igzip.open, _BZIP2: bz2.open, _XZ: lzma.open, _ZSTD: _zstandard}
+"""How a file with each beginning is decompressed."""
 
 
 def _member(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[bytes]]:
@@ -282,6 +294,36 @@ def _inflated(file: BinaryIO) -> Generator[bytes]:
             if found := inflate.decompress(left, CHUNK_BYTES):
                 yield found
             left = inflate.unconsumed_tail
+
+
+def repeated(packed: Iterable[Packed], *, partial: bool) -> tuple[Packed, Packed] | None:
+    """The first two streams with the same content, compressed or not; None without any.
+
+    Args:
+        packed: The streams; only those that begin alike are read further.
+        partial: Whether to read the readable part of a damaged file.
+
+    Raises:
+        InputError: One of them cannot be read.
+    """
+    alike: dict[bytes, list[Packed]] = {}
+    for one in packed:
+        with opened(one, partial=partial) as (stream, _):
+            beginning = stream.read(BEGINNING_BYTES)
+        earlier = alike.setdefault(beginning, [])
+        for other in earlier:
+            if _are_same(other, one, partial=partial):
+                return other, one
+        earlier.append(one)
+    return None
+
+
+def _are_same(one: Packed, other: Packed, *, partial: bool) -> bool:
+    with opened(one, partial=partial) as (left, _), opened(other, partial=partial) as (right, _):
+        while (found := left.read(BUFFER_BYTES)) == right.read(BUFFER_BYTES):
+            if not found:
+                return True
+    return False
 
 
 def stem(path: Path) -> str:

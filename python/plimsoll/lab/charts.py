@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll import charts
+from plimsoll import charts, texts
 from plimsoll.errors import InputError, Problem
 from plimsoll.report.formats import cells, html, pictures
 from plimsoll.report.formats.registry import FORMATS
@@ -51,7 +51,7 @@ class TrialChart:
 
     def __repr__(self) -> str:
         """Its name and title, without its data."""
-        return f"<TrialChart {self.name}: {self.title}>"
+        return texts.object_line(self, f"{self.name}: {self.title}")
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, object]:
         """The specification for notebooks that draw Vega-Lite, a picture for the others."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import filecmp
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from plimsoll import report, texts, wording
 from plimsoll import storage as storages
 from plimsoll.errors import InputError, Problem
-from plimsoll.intake import READERS, importing, instants, runs, zabbix
+from plimsoll.intake import READERS, importing, instants, runs, unpacked, zabbix
 from plimsoll.intake.importing import About, Cpu
 from plimsoll.intake.rows import ReadOptions
 from plimsoll.intake.unpacked import stem
@@ -51,9 +49,7 @@ class ImportResult(ClosesCampaign, TrialResult):
 
     def files_as_json(self) -> list[JsonObject]:
         """The row counts of each file, ready for JSON."""
-        return [
-            {**asdict(one), "read": one.read, "left_out": dict(one.left_out)} for one in self.files
-        ]
+        return [one.as_json() for one in self.files]
 
     def as_json(self) -> JsonObject:
         """Everything that is known of it, ready for JSON: what `plimsoll import --json` prints.
@@ -123,11 +119,13 @@ def import_recording(  # noqa: PLR0913 - one argument for each option
     """
     paths = [Path(file) for file in files]
     _require_files(paths, tool)
-    _require_different(paths)
     if cpu is None and tool != zabbix.NAME and cpu_unit != DEFAULT_UNIT:
         message = "no CPU readings are given"
         raise InputError([Problem("cpu_unit", message, "add `cpu=`, or remove `cpu_unit=`")])
     _require_possible(cores, warm_up_s, run, time_zone)
+    readings_file = None if cpu is None else Path(cpu)
+    _require_packed([*paths, *([readings_file] if readings_file else [])], partial=partial)
+    _require_different(paths, partial=partial)
     about = About(
         framework=framework or stem(paths[0]),
         is_named_by_file=not framework,
@@ -147,7 +145,9 @@ def import_recording(  # noqa: PLR0913 - one argument for each option
         timestamp_is_end=end_stamps,
         strict=strict,
     )
-    readings = None if cpu is None else Cpu(Path(cpu), how)
+    readings = None if readings_file is None else Cpu(readings_file, how)
+    if tool == zabbix.NAME:
+        _require_of_readings(options, about, readings)
     folder = RESULTS / _name(paths[0], about.run) if into is None else Path(into)
     with ExitStack() as closing:
         stored = closing.enter_context(storages.opened(folder, storage))
@@ -187,23 +187,48 @@ def _require_files(paths: Sequence[Path], tool: str) -> None:
         raise InputError([Problem(str(paths[1]), "Zabbix import takes one file", hint)])
 
 
-def _require_different(paths: Sequence[Path]) -> None:
+def _require_packed(paths: Sequence[Path], *, partial: bool) -> None:
+    """Requires a compressed file where the readable part of a damaged one is wanted.
+
+    Raises:
+        InputError: None is compressed, or one cannot be read.
+    """
+    if partial and not any(map(unpacked.is_packed, paths)):
+        message = "has no effect on files that are not compressed"
+        hint = "remove `partial=`: their malformed lines are skipped and counted"
+        raise InputError([Problem("partial", message, hint)])
+
+
+def _require_different(paths: Sequence[Path], *, partial: bool) -> None:
     """Requires that no file is given twice: its requests would count twice.
 
     Raises:
-        InputError: Two are one file, or have the same content.
+        InputError: Two are one file, or have the same content, compressed or not.
     """
-    present = [path for path in paths if path.is_file()]
-    for one, other in combinations(present, 2):
-        try:
-            if not filecmp.cmp(one, other, shallow=False):
-                continue
-        except OSError:  # which reading it says better
-            continue
-        is_one = one.samefile(other)
-        message = "is given twice" if is_one else f"has the same content as `{one}`"
-        hint = "give the log of each load generator once: its requests would count twice"
-        raise InputError([Problem(str(other), message, hint)])
+    if not paths[1:]:
+        return
+    every = (one for path in paths for one in unpacked.streams(path, partial=partial))
+    found = unpacked.repeated(every, partial=partial)
+    if found is None:
+        return
+    one, other = found
+    is_one = one.member == other.member and one.path.samefile(other.path)
+    message = "is given twice" if is_one else f"has the same content as `{one.name}`"
+    hint = "give the log of each load generator once: its requests would count twice"
+    raise InputError([Problem(other.name, message, hint)])
+
+
+def _require_of_readings(options: ReadOptions, about: About, cpu: Cpu | None) -> None:
+    """Requires only options of CPU readings, where nothing else is imported.
+
+    Raises:
+        InputError: One is about requests.
+    """
+    requests = {"labels": about.labels, "run": about.run is not None, "cpu": cpu is not None}
+    given = (*(name for name, is_given in requests.items() if is_given), *options.given)
+    if given:
+        message = "has no effect on CPU readings that are imported alone"
+        raise InputError([Problem(name, message, f"remove `{name}=`") for name in given])
 
 
 def _require_possible(

@@ -29,7 +29,7 @@ from plimsoll.lab.results import ClosesCampaign
 from plimsoll.lab.unkept import UnkeptResults
 from plimsoll.load_line import counting, limits, search
 from plimsoll.load_line.search import Searched, SearchGoal
-from plimsoll.processes.interruption import REPEAT, Interruption
+from plimsoll.processes.interruption import REPEAT, Interruption, ending_early
 from plimsoll.report.results import line_result
 
 if TYPE_CHECKING:
@@ -150,6 +150,7 @@ class LineResult(ClosesCampaign):
         return lab.charts.line_html(self.found)
 
 
+@ending_early("the search")
 @arguments.checked(**load_options.CHOICES)
 def line(  # noqa: PLR0913 - one argument for each option
     url: str | Sequence[str],
@@ -228,8 +229,7 @@ def line(  # noqa: PLR0913 - one argument for each option
         DriverError: The load generator failed.
         HostError: A limit of this host is too low for the load.
         StorageError: The rows cannot be kept, or `record` is not empty.
-        Interrupted: Ctrl-C.
-        KeyboardInterrupt: The same while nothing is measured.
+        Interrupted: Ctrl-C in the main thread, or SIGTERM while it measures.
     """
     wanted = _wanted(arguments.several(limit), errors, budget_s, within)
     _require_budget(wanted, warm_up_s)
@@ -333,7 +333,10 @@ def _searched(
         machine.raise_open_files()
         interruption = Interruption()
         with stored.locked(), interruption.listening():
-            bench = _Bench(requested, arrivals, wanted, address, stored, interruption, on_event)
+            tried_until_s = began_s + wanted.budget_s - JUDGING_S
+            bench = _Bench(
+                requested, arrivals, wanted, address, stored, interruption, on_event, tried_until_s
+            )
             peak_per_s = bench.peak_per_s()
             left_s = wanted.budget_s - (time.monotonic() - began_s)
             found = search.searched(
@@ -352,7 +355,11 @@ def _searched(
 
 @dataclass
 class _Bench:
-    """Puts loads on one server, one after the other, and keeps each as a trial."""
+    """Puts loads on one server, one after the other, and keeps each as a trial.
+
+    Attributes:
+        tried_until_s: When the budget of the tries is spent, in seconds of the monotonic clock.
+    """
 
     requested: LoadOptions
     arrivals: Arrivals
@@ -361,6 +368,7 @@ class _Bench:
     stored: Results
     interruption: Interruption
     on_event: Listener
+    tried_until_s: float
     count: int = 0
     recordings: dict[str, Recording] = field(default_factory=dict[str, "Recording"])
 
@@ -471,15 +479,19 @@ class _Bench:
     def _drain(self, planned: Trial) -> None:
         """Waits until the server answers one request quickly again, a few times in a row.
 
+        It asks once at least, and waits no longer than the budget lasts.
+
         Raises:
             NotResponding: It does not listen any more.
         """
         longest_s = max(one.most_ns or 0.0 for one in self.wanted.limits) / 1e9
         quick_s = max(_LEAST_QUICK_S, longest_s)
-        until_s = time.monotonic() + DRAINED_S
+        until_s = min(time.monotonic() + DRAINED_S, self.tried_until_s)
         in_a_row = 0
-        while in_a_row < _QUICK_ANSWERS and time.monotonic() < until_s:
+        while in_a_row < _QUICK_ANSWERS:
             asked_s = time.monotonic()
             loads.require_response(planned, self.address, keep_alive=self.requested.keep_alive)
             in_a_row = in_a_row + 1 if time.monotonic() - asked_s <= quick_s else 0
+            if time.monotonic() >= until_s:
+                return
             time.sleep(_PAUSE_S)

@@ -224,7 +224,11 @@ def load(  # noqa: PLR0913 - one argument for each option
         unix_socket=load_options.path(unix_socket),
     )
     interruption = Interruption()
-    result = loaded(requested, load_options.path(record), storage, on_event, interruption)
+    try:
+        result = loaded(requested, load_options.path(record), storage, on_event, interruption)
+    except BaseException:
+        interruption.pass_on()
+        raise
     interruption.pass_on(result.close)
     return result
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING
 
+from plimsoll import texts
 from plimsoll.errors import PlimsollError
 
 if TYPE_CHECKING:
@@ -20,10 +21,9 @@ def shown(result: object, describe: Callable[[], str]) -> str:
             `repr()` raises nothing.
     """
     try:
-        text = describe()
+        return texts.object_line(result, describe())
     except PlimsollError as error:
-        text = error.message
-    return f"<{type(result).__name__} {' '.join(text.split())}>"
+        return texts.object_line(result, error.message, in_middle=True)
 
 
 def as_html(result: object, draw: Callable[[], str]) -> str:

@@ -1,6 +1,7 @@
 """Paces: what trials and reports took on this host, so that the next plan is estimated well.
 
-They are in a user file, and may be deleted. Each is a mean in which what came last counts most: one
+They are in a user file, and may be deleted. What is mostly computing is kept as it would take if
+nobody else used the processor. Each is a mean in which what came last counts most: one
 trial on a busy machine changes little, and a faster framework is known after a few.
 """
 
@@ -32,6 +33,16 @@ if TYPE_CHECKING:
 WEIGHT = 1 / 3
 """Weight of what came last in a mean."""
 
+MOST_SLOWNESS = 3.0
+"""The most that a machine in use is taken to be slower for as long as a run.
+
+Measured on two cores that builds and tests used too: seven runs were slowed by 1.2 to 4.3, while
+the half second of computing before them took 1.9 to 8 times as long as alone.
+"""
+
+OWN_TIMES = Path("/proc/thread-self/schedstat")
+"""How long this thread ran and waited; the kernel's document on scheduler statistics."""
+
 BESIDE_S = 1.5
 """Seconds of a trial besides its load, its server and contract: versions, digests, verdicts."""
 
@@ -42,7 +53,20 @@ def known(frameworks: Iterable[Framework]) -> Paces:
     keys = {_key(one): one.reference for one in frameworks}
     of_each = {keys[key]: pace for key, pace in kept.frameworks.items() if key in keys}
     others = tuple(pace for key, pace in kept.frameworks.items() if key not in keys)
-    return replace(kept, frameworks=of_each, others=others)
+    return replace(kept, frameworks=of_each, others=others, slowness=slowness())
+
+
+def slowness() -> float:
+    """How many times as long as alone this thread took so far: from 1 to `MOST_SLOWNESS`.
+
+    It is the time that it was ready to run, over the time that it ran; 1 where the kernel counts
+    neither.
+    """
+    try:
+        ran_ns, waited_ns, _slices = map(int, OWN_TIMES.read_text("ascii").split())
+    except (OSError, ValueError):
+        return 1.0
+    return min(MOST_SLOWNESS, (ran_ns + waited_ns) / ran_ns) if ran_ns else 1.0
 
 
 def keep_report(trials: int, passed_s: float) -> None:
@@ -54,7 +78,7 @@ def keep_report(trials: int, passed_s: float) -> None:
     """
     if trials:
         kept, size = _read(), estimates.size_class(trials)
-        factor = passed_s / estimates.report_s(trials)
+        factor = passed_s / slowness() / estimates.report_s(trials)
         factor = _mean(kept.report_factors.get(size, factor), factor)
         _write(replace(kept, report_factors={**kept.report_factors, size: factor}))
 
@@ -66,7 +90,7 @@ def keep_program(started_s: float) -> None:
         started_s: Seconds from the start of its process until the run was asked for.
     """
     kept = _read()
-    _write(replace(kept, program_s=_either(kept.program_s, started_s)))
+    _write(replace(kept, program_s=_either(kept.program_s, started_s / slowness())))
 
 
 def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: float) -> None:
@@ -78,7 +102,7 @@ def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: fl
         checked_s: Mean seconds of the contract check of an endpoint; a trial has two.
     """
     if framework.reference not in known([framework]).frameworks:
-        beside_s = 2 * checked_s + BESIDE_S
+        beside_s = 2 * checked_s / slowness() + BESIDE_S
         _keep([(_key(framework), FrameworkPace(started_and_stopped_s, beside_s=beside_s))])
 
 
@@ -218,13 +242,14 @@ class PaceKeeper:
     ) -> FrameworkPace:
         name = trial.framework.reference
         load = trial.load
+        slower, gate_s = slowness(), self._gates_s.get(name)
         has_rate = load.is_saturating and load.request_limit is None
         rates = {trial.endpoint.name: _sent(recording) / load.duration_s} if has_rate else {}
         return FrameworkPace(
             start_s=starts_s[name],
-            beside_s=None if self.course.turn_s else around_s,
-            in_turns_s=around_s if self.course.turn_s else None,
-            gate_s=self._gates_s.get(name),
+            beside_s=None if self.course.turn_s else around_s / slower,
+            in_turns_s=around_s / slower if self.course.turn_s else None,
+            gate_s=None if gate_s is None else gate_s / slower,
             requests_per_s=rates,
         )
 
@@ -254,7 +279,7 @@ def _keep(measured: Iterable[tuple[str, FrameworkPace]], turn_s: float | None = 
 
 def _keep_begin(passed_s: float, course: Course) -> None:
     """Keeps how long a run took until its first server."""
-    kept = _read()
+    kept, passed_s = _read(), passed_s / slowness()
     if course.has_database:
         begin_s = _either(kept.begin_with_database_s, passed_s)
         _write(replace(kept, begin_with_database_s=begin_s))

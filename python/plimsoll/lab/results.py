@@ -109,11 +109,8 @@ def require_recordings(results: Results) -> None:
     if any(results.folder.glob(lab.loads.REMAINS)):
         message = f"`{results.place}` contains no complete recording: it was killed, or still runs"
         raise InputError([Problem("", message, "run the same command again")])
-    is_folder = Path(results.place).absolute() == results.folder
-    is_nothing = is_folder and not results.folder.is_dir()
-    missing = "is not a folder" if is_nothing else "contains no recording"
     hint = "give a results folder written by `run`, or by `load` with `record=`"
-    raise InputError([Problem("", f"`{results.place}` {missing}", hint)])
+    raise storages.missing(results, "no recording", hint)
 
 
 class CampaignResults(Closable):
@@ -226,6 +223,12 @@ class CampaignResults(Closable):
         raise InputError([Problem("", message, f"its trials are {known}")])
 
     @property
+    def missing(self) -> tuple[str, ...]:
+        """Ids of planned trials without a complete recording."""
+        found = set(self._trial_ids())
+        return tuple(one for one in self.stored.planned_ids() if one not in found)
+
+    @property
     def failed(self) -> tuple[TrialResult, ...]:
         """Planned trials that an error of a framework or a driver ended."""
         planned = set(self.stored.planned_ids())
@@ -285,16 +288,18 @@ class CampaignResults(Closable):
         return lab.charts.report(self.findings, self.stored.report, formats)
 
     def __repr__(self) -> str:
-        """Campaign, place, trials, and how many of them have each level."""
+        """Campaign, place, trials, how many are missing, and how many have each level."""
         return one_line.shown(self, self._described)
 
     def _described(self) -> str:
-        trials = wording.several(len(self._trial_ids()), "trial")
+        count, missing = len(self._trial_ids()), len(self.missing)
+        trials = wording.several(count + missing, "trial")
+        trials = f"{count} of {trials}" if missing else trials
         as_run = self.findings.as_run
         name = "" if as_run is None else f"{as_run.name}: "
         counts = self.findings.counts
         levels = [f"{count} {words.level_name(level)}" for level, count in counts.items()]
-        return f"{name}{trials} in {self.place}{': ' if levels else ''}{', '.join(levels)}"
+        return f"{name}{trials}{': ' if levels else ''}{', '.join(levels)} in {self.place}"
 
     def _repr_html_(self) -> str:
         """The rankings with their verdicts, for a notebook."""

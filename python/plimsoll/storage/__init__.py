@@ -20,6 +20,21 @@ if TYPE_CHECKING:
 STORAGES = (parquet, postgres)
 """Every storage."""
 
+
+def missing(results: Results, content: str, hint: str) -> InputError:
+    """The error for results that are no folder, or one without what is needed.
+
+    Args:
+        results: The results.
+        content: What they do not contain, with its article: `no recording`.
+        hint: What to give instead.
+    """
+    is_folder = Path(results.place).absolute() == results.folder
+    is_nothing = is_folder and not results.folder.is_dir()
+    found = "is not a folder" if is_nothing else f"contains {content}"
+    return InputError([Problem("", f"`{results.place}` {found}", hint)])
+
+
 _HINT = "give `storage=` as postgresql://USER@HOST/DATABASE, or remove it to use a folder"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Literal
 
+from plimsoll import texts
 from plimsoll.comparison.compared_table import ComparedTable
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Sentence:
         return self.text.removesuffix(".")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """The judgement of one check on the credibility of a number.
 
@@ -81,6 +82,10 @@ class Verdict:
     unit: str
     sentences: tuple[Sentence, ...]
     source: str
+
+    def __repr__(self) -> str:
+        """Check, subject, level, and as much of its text as fits."""
+        return texts.object_line(self, f"{self.check} of {self.subject}: {self.level}. {self.text}")
 
     @property
     def is_doubting(self) -> bool:

@@ -6,11 +6,10 @@ import json
 import os
 import time
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import canvas, live, wording
-from plimsoll.errors import InputError, PlimsollError, Problem
+from plimsoll import canvas, live, storage, wording
+from plimsoll.errors import PlimsollError
 from plimsoll.watch import charts, page, priority, snapshot
 from plimsoll.watch.page import PageParts
 from plimsoll.watch.recorded import CampaignReader
@@ -39,11 +38,8 @@ def require_campaign(results: Results) -> None:
     """
     if results.planned_ids() or results.trial_ids():
         return
-    is_folder = Path(results.place).absolute() == results.folder
-    is_nothing = is_folder and not results.folder.is_dir()
-    missing = "is not a folder" if is_nothing else "contains no campaign"
     hint = "give the results folder of a campaign that `plimsoll run` has begun"
-    raise InputError([Problem("", f"`{results.place}` {missing}", hint)])
+    raise storage.missing(results, "no campaign", hint)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import click
 import pytest
 
 import plimsoll
-from plimsoll.cli import as_options, check, compare, import_, line, load, run
+from plimsoll.cli import as_options, check, compare, import_, line, load, report, run
 
 WITHOUT = {
     "on_event",
@@ -52,6 +52,12 @@ def test_an_argument_in_a_sentence_is_an_option(said: str, read: str) -> None:
 )
 def test_the_place_of_a_problem_is_an_option(where: str, read: str) -> None:
     assert as_options.place(where) == read
+
+
+def test_an_argument_of_another_verb_is_its_option() -> None:
+    as_options.of_verb(report.command)
+    said = "give a results folder written by `run`, or by `load` with `record=`"
+    assert as_options.text(said).endswith("by `load` with `--record`")
 
 
 def test_a_setting_keeps_its_key() -> None:

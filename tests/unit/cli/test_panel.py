@@ -12,6 +12,7 @@ from rich.console import Console
 import foreign
 import toy_trials
 from plimsoll import events
+from plimsoll.aggregate.outcomes import BY_NAME, OUTCOMES
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.cli import panel, progress_rows
 from plimsoll.findings import thresholds
@@ -223,7 +224,10 @@ def test_what_follows_the_load_is_shown_in_its_place() -> None:
 
 
 def test_failures_are_shown_by_kind_the_most_frequent_first() -> None:
-    assert progress_rows.outcomes_text(progress()) == "reset_waiting 8, timed_out_waiting 2"
+    reset, timed_out = (BY_NAME[one].words for one in ("reset_waiting", "timed_out_waiting"))
+    assert progress_rows.outcomes_text(progress()) == f"8 {reset}, 2 {timed_out}"
+    many = {"ok": 1} | {one.name: 1 for one in OUTCOMES if one.group == "lost"}
+    assert "more" in progress_rows.outcomes_text(progress(outcomes=many))
     assert progress_rows.outcomes_text(progress(outcomes={"ok": 5})) == ""
 
 
@@ -330,7 +334,7 @@ def test_without_a_terminal_a_group_is_one_line_and_each_of_its_trials_another(
     assert capsys.readouterr().err.splitlines() == [
         "[1/2] empty, small, repetition 1: 2 servers in turns",
         "    toy.empty.small.2: 10 s hold: 12,346/s, 8,999 of 9,000 connections open;"
-        " reset_waiting 8, timed_out_waiting 2",
+        f" {progress_rows.outcomes_text(progress())}",
         "    toy.empty.small.1: 10 requests, 0 failed",
         "    toy.empty.small.2: 20 requests, 0 failed",
     ]
@@ -376,7 +380,7 @@ def test_every_ten_seconds_a_line_tells_how_the_load_stands(
             tell(progress(float(second)))
     said = capsys.readouterr().err.splitlines()
     assert [line.split(":")[0].strip() for line in said] == ["10 s hold", "20 s hold"]
-    assert "12,346/s, 8,999 of 9,000 connections open; reset_waiting 8" in said[0]
+    assert "12,346/s, 8,999 of 9,000 connections open; 8 reset while" in said[0]
 
 
 def test_a_notice_is_told_as_a_note(capsys: pytest.CaptureFixture[str]) -> None:

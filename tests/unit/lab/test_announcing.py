@@ -23,7 +23,8 @@ TRIALS = (toy_trials.trial(1), toy_trials.trial(2))
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The file is written often, and nothing is known of earlier trials."""
+    """The file is written often, nothing is known of earlier trials, and nobody else computes."""
+    monkeypatch.setattr("plimsoll.lab.paces.OWN_TIMES", tmp_path / "schedstat")
     monkeypatch.setattr(announcing, "EVERY_S", 0.01)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 

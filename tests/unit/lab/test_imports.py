@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -22,7 +24,7 @@ def test_a_log_is_a_trial_with_the_counts_of_its_file(tmp_path: Path) -> None:
         assert found.as_json()["files"][0]["kept"] == file.kept
         assert found.campaign.place == str(tmp_path)
         assert re.fullmatch(r"<ImportResult shop\.oha: \S+ \w+ .*/s p50 .*>", repr(found))
-        assert repr(found.campaign).startswith(f"<CampaignResults 1 trial in {tmp_path}: 1 ")
+        assert re.fullmatch(r"<CampaignResults 1 trial: 1 \w.* in .*>", repr(found.campaign))
     with plimsoll.read(tmp_path) as again:
         assert [one.id for one in again.trials] == [found.id]
 
@@ -58,6 +60,80 @@ def test_a_log_that_is_given_twice_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
     log(other, rows=401)
     plimsoll.import_recording(one, other, into=tmp_path / "both").close()
+
+
+def test_a_log_is_recognised_again_when_it_is_compressed(tmp_path: Path) -> None:
+    one = log(tmp_path / "a.csv", rows=400)
+    packed, archive = tmp_path / "b.csv.gz", tmp_path / "c.zip"
+    packed.write_bytes(gzip.compress(one.read_bytes()))
+    with zipfile.ZipFile(archive, "w") as members:
+        members.write(one, "one.csv")
+        members.write(one, "two.csv")
+    for files, where in (((one, packed), "b.csv.gz"), ((packed, archive), "c.zip:one.csv")):
+        with pytest.raises(plimsoll.InputError, match="has the same content as") as error:
+            plimsoll.import_recording(*files, into=tmp_path / "none")
+        assert error.value.problems[0].where.endswith(where)
+    packed.write_bytes(gzip.compress(log(tmp_path / "d.csv", rows=401).read_bytes()))
+    plimsoll.import_recording(one, packed, into=tmp_path / "both").close()
+
+
+FORMATTED = "2020-01-01 00:00:00.000"
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "given", "unused"),
+    [
+        (True, 1577836800000, {"columns": ("timeStamp", "elapsed")}, "columns"),
+        (True, 1577836800000, {"time_zone": "Europe/Berlin"}, "time_zone"),
+        (True, FORMATTED, {"time_zone": "Europe/Berlin"}, ""),
+        (False, 1577836800000, {"columns": ("timeStamp", "elapsed")}, ""),
+        (True, 1577836800000, {"separator": ",", "end_stamps": True}, ""),
+        (True, 1577836800000, {"partial": True}, "partial"),
+    ],
+)
+def test_an_option_without_effect_on_a_log_of_jmeter_is_refused(
+    header: bool, first: object, given: dict[str, object], unused: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "log.csv"
+    lines = [*(["timeStamp,elapsed"] if header else []), f"{first},20"]
+    file.write_text("".join(f"{line}\n" for line in lines))
+    into = tmp_path / "into"
+    if not unused:
+        plimsoll.import_recording(file, tool="jmeter", into=into, **given).close()  # pyright: ignore[reportArgumentType]
+        return
+    with pytest.raises(plimsoll.InputError, match=f"^{unused}: has no effect") as error:
+        plimsoll.import_recording(file, tool="jmeter", into=into, **given)  # pyright: ignore[reportArgumentType]
+    assert f"remove `{unused}=`" in error.value.hint
+    assert not list(into.glob("trials/*"))
+
+
+@pytest.mark.parametrize("name", ["columns", "separator", "timestamp_format", "time_zone"])
+def test_a_format_without_choice_refuses_options_of_formats(name: str, tmp_path: Path) -> None:
+    given = {"columns": "url", "separator": "tab", "timestamp_format": "ms", "time_zone": "CET"}
+    with pytest.raises(plimsoll.InputError, match=f"^{name}: has no effect"):
+        plimsoll.import_recording(
+            GOLDEN / "oha-sound.csv",
+            into=tmp_path,
+            **{name: given[name]},  # pyright: ignore[reportArgumentType]
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("run", 1), ("labels", "home"), ("time_zone", "CET"), ("cpu", "cpu.csv")]
+)
+def test_cpu_readings_alone_refuse_options_of_requests(
+    name: str, value: object, tmp_path: Path
+) -> None:
+    file = tmp_path / "cpu.csv"
+    file.write_text("clock,value\n1577836800,40\n1577836801,41\n")
+    with pytest.raises(plimsoll.InputError, match=f"^{name}: has no effect"):
+        plimsoll.import_recording(
+            file,
+            tool="zabbix",
+            cores=4,
+            into=tmp_path / "into",
+            **{name: value},  # pyright: ignore[reportArgumentType]
+        )
 
 
 @pytest.mark.parametrize(

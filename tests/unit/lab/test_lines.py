@@ -1,10 +1,17 @@
-"""What a search for a load line refuses before it sends anything."""
+"""What a search for a load line refuses before it sends anything, and how it ends."""
 
 from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 import plimsoll
+from plimsoll.lab import lines
 
 NOWHERE = "http://127.0.0.1:1/"
 
@@ -31,3 +38,43 @@ def test_the_least_budget_is_enough() -> None:
 def test_a_limit_longer_than_those_of_campaigns_is_refused() -> None:
     with pytest.raises(plimsoll.InputError, match="`p99=1h` is too long"):
         plimsoll.line(NOWHERE, "p99=1h", budget_s=20)
+
+
+def test_ctrl_c_before_the_first_load_is_an_error_of_plimsoll(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr("plimsoll.lab.loads.require_response", interrupted)
+    with pytest.raises(plimsoll.Interrupted, match="a signal ended the search early"):
+        plimsoll.line(NOWHERE, "p99=20ms")
+
+
+class _Slow(BaseHTTPRequestHandler):
+    """Responds after the limit of a line, however few requests there are."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        time.sleep(0.06)
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Prints nothing."""
+
+
+def test_waits_after_failed_tries_end_with_the_budget() -> None:
+    budget_s = 6.0
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Slow) as server:
+        threading.Thread(target=server.serve_forever).start()
+        try:
+            with plimsoll.line(
+                f"http://127.0.0.1:{server.server_port}/", "p99=20ms", budget_s=budget_s,
+                connections=4,
+            ) as found:  # fmt: skip
+                assert found.found.searched.elapsed_s < budget_s + lines.DRAINED_S
+        finally:
+            server.shutdown()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,3 +38,24 @@ def test_whatever_else_is_in_the_folder_is_kept(tmp_path: Path, other: str) -> N
 def test_what_a_killed_load_left_is_named_where_its_report_is_asked_for(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="contains no complete recording: it was killed, or"):
         plimsoll.read(recorded(tmp_path, ".load.partial"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_sigterm_reaches_the_program_whose_load_raises(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failed(*given: Any) -> None:
+        interruption = given[-1]
+        with interruption.listening(), interruption.deferred():
+            os.kill(os.getpid(), number)
+        raise StorageError("no space left", "")
+
+    told: list[int] = []
+    monkeypatch.setattr(loads, "loaded", failed)
+    before = signal.signal(signal.SIGTERM, lambda found, _: told.append(found))
+    try:
+        with pytest.raises(StorageError):
+            plimsoll.load("http://127.0.0.1:1/")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert told == ([number] if number == signal.SIGTERM else [])

@@ -27,7 +27,8 @@ LOAD_S = 10.0
 
 @pytest.fixture(autouse=True)
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The user's file of paces."""
+    """The user's file of paces, on a machine that nobody else uses."""
+    monkeypatch.setattr(paces, "OWN_TIMES", tmp_path / "schedstat")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     return tmp_path / "plimsoll" / "paces.json"
 
@@ -334,3 +335,38 @@ def test_where_nothing_can_be_kept_the_campaign_goes_on(
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null")
     paces.keep_check(small, 1.0, 2.0)
     assert paces.known([small]) == NOTHING_KNOWN
+
+
+@pytest.mark.parametrize(
+    ("times", "slowness"),
+    [("100 0 3\n", 1.0), ("100 150 3\n", 2.5), ("100 900 3\n", 3.0), ("0 0 0\n", 1.0), ("", 1.0)],
+)
+def test_what_others_take_of_the_processor_is_seen_by_the_waits_of_this_thread(
+    times: str, slowness: float
+) -> None:
+    paces.OWN_TIMES.write_text(times)
+    assert paces.known([]).slowness == slowness
+
+
+def test_a_trial_beside_others_is_kept_as_it_would_be_alone(
+    small: Framework, passed: list[float]
+) -> None:
+    trial = planned(small)
+    paces.OWN_TIMES.write_text("100 100 3\n")
+    ran(passed, [trial], LOAD_S + 1.0 + 4.0)
+    assert pace(small).beside_s == pytest.approx(2.0, abs=0.001)
+    known = paces.known([small])
+    assert known.around_s(trial, takes_turns=False) == pytest.approx(4.0, abs=0.001)
+    paces.OWN_TIMES.unlink()
+    known = paces.known([small])
+    assert known.around_s(trial, takes_turns=False) == pytest.approx(2.0, abs=0.001)
+
+
+def test_programs_and_reports_beside_others_are_kept_as_they_would_be_alone() -> None:
+    paces.OWN_TIMES.write_text("100 100 3\n")
+    paces.keep_program(3.0)
+    paces.keep_report(4, 5.0 * report_s(4))
+    paces.OWN_TIMES.unlink()
+    known = paces.known([])
+    assert known.program_s == pytest.approx(1.5)
+    assert known.report_s(4) == pytest.approx(2.5 * report_s(4))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 
 import plimsoll
+from plimsoll import texts
 from plimsoll.errors import StorageError
 
 LOG = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,allThreads,Latency,Connect\n"
@@ -130,3 +132,25 @@ def test_results_stay_readable_from_another_folder(
     (report,) = found.report(["markdown"])
     assert report.is_relative_to(tmp_path / "into")
     assert not any(elsewhere.iterdir())
+
+
+def test_every_result_is_one_short_line(imported: plimsoll.ImportResult) -> None:
+    every = (imported, imported.campaign, imported.findings, imported.campaign.findings)
+    for one in (*every, *imported.verdicts, imported.chart("response_time")):
+        assert repr(one).startswith(f"<{type(one).__name__} ")
+        assert len(repr(one)) <= texts.OBJECT_LETTERS
+        assert "\n" not in repr(one)
+
+
+def test_planned_trials_without_a_recording_are_counted_and_named(
+    imported: plimsoll.ImportResult,
+) -> None:
+    plan = Path(imported.campaign.place) / "plan.json"
+    plan.write_text(json.dumps({"trials": [{"id": imported.id}, {"id": "go.json.steady.2"}]}))
+    with plimsoll.read(imported.campaign.place) as found:
+        assert found.missing == ("go.json.steady.2",)
+        assert repr(found).startswith("<CampaignResults 1 of 2 trials: 1 ")
+    plan.unlink()
+    with plimsoll.read(imported.campaign.place) as found:
+        assert not found.missing
+        assert repr(found).startswith("<CampaignResults 1 trial: 1 ")

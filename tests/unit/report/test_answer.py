@@ -232,3 +232,13 @@ def test_one_entry_alone_is_not_called_a_ranking() -> None:
     for text in (html.render(alone), markdown.render(alone)):
         assert heading in text
         assert "Ranking in detail" not in text
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_latency_of_one_framework_is_laid_over_nothing(count: int) -> None:
+    first = sample.sound_trial()
+    second = replace(first.recording, trial="other.json.steady.1", framework="other")
+    other = replace(first, data=replace(first.data, recording=second))
+    page = html.render(findings(*(first, other)[:count]))
+    assert ("Latencies laid over each other" in page) == (count > 1)
+    assert ("Latency of go</h3>" in page) == (count == 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -67,6 +68,10 @@ CASES = {
     "same": ended(Pair()),
     "undecided": ended(Pair(cost=None, delay=None), NOISY),
     "one group": ended(Pair(1.1), [1.0]),
+    "short": replace(ended(Pair(1.1), [1.0, 1.0]), wanted=StoppingRule(85)),
+    "short, open": replace(
+        ended(Pair(0.97), [1.0], limit=0.03), wanted=StoppingRule(85, 0.02, 0.03)
+    ),
     "failing": ended(Pair(failures=500)),
     "kept": ended(Pair(), limit=0.03),
     "crossed": ended(Pair(0.9, 1.1), limit=0.03),
@@ -93,6 +98,10 @@ CASES = {
         ("longer", "B is slower: its p99 is 12 % longer (95 %: 12"),
         ("shorter, kept", "B is faster: its p99 is 10 % shorter (95 %: "),
         ("no responses", "undecided after 80 s: p99 latency not measured"),
+        (
+            "short",
+            "a budget of 85 s is too short: a decision takes 3 groups, 30 s as measured",
+        ),
         ("named", "B is the same as A within 2 %: CPU time per request 0.0 % (95 %"),
         ("failing", "undecided: 4.5 % of B's requests failed, more than 0.1 %"),
     ],
@@ -118,6 +127,10 @@ def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
         ("longer, crossed", "B is worse by more than 3 % in p99 latency or CPU time per request."),
         ("named", "B is not worse by more than 3 % in CPU time per request."),
         ("open", "Whether B loses more than 3 % is undecided."),
+        (
+            "short, open",
+            "Whether B loses more than 3 % is undecided: a budget of 85 s is too short",
+        ),
         ("too small", "A loss of 1 % is not detectable here; the smallest in"),
         ("too small", "A budget of about"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -209,9 +210,31 @@ def test_a_load_is_a_row_of_csv() -> None:
     found = trial(statuses=statuses(s200=50, s404=6))
     (row,) = csv.DictReader(io.StringIO(one_line.as_csv(found)))
     assert found.summary is not None
-    assert row["level"] == "sound"
+    assert (row["level"], row["reasons"]) == ("sound", "")
     assert row["statuses"] == "200=50 404=6"
     assert float(row["response_time_p99_ns"]) == found.summary.response_time.p99_ns
+
+
+def test_a_row_of_csv_names_what_gave_the_load_its_level() -> None:
+    doubted = trial(verdicts=(*judged("doubtful", "steady", "backlog"), *judged("void", "lag")))
+    (row,) = csv.DictReader(io.StringIO(one_line.as_csv(doubted)))
+    assert (row["level"], row["reasons"]) == ("void", "lag")
+    sound = trial()
+    ending = Ending("Interrupted", "a signal ended the load")
+    recording = replace(sound.recording, ending=ending)
+    ended = replace(sound, data=replace(sound.data, recording=recording))
+    (row,) = csv.DictReader(io.StringIO(one_line.as_csv(ended)))
+    assert (row["level"], row["reasons"]) == ("void", "Interrupted")
+
+
+def test_checks_without_room_are_named_whole_or_counted() -> None:
+    rest = [one for one in judged("doubtful", *list(CHECK_NAMES)[:8]) if one.is_doubting]
+    titles = {catalogue.title_of(one) for one in rest}
+    for width in range(50, 120):
+        lines = shown(trial(verdicts=judged("doubtful", *list(CHECK_NAMES)[:8])), width)
+        (named,) = [one.strip() for one in lines if one.strip().startswith("+ ")]
+        said = re.sub(r"( and \d+ more)?; `-v` shows everything", "", named)
+        assert said.endswith((*titles, "other checks"))
 
 
 def test_a_load_is_a_page_of_markdown_with_its_verdict_in_one_line() -> None:

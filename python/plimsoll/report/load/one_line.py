@@ -13,8 +13,11 @@ from plimsoll.report.load import failed, screen
 from plimsoll.verdicts import catalogue
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.recording import Recording
+    from plimsoll.verdicts.verdict import Verdict
 
 STATISTICS = ("p50", "p90", "p99", "max")
 
@@ -54,13 +57,26 @@ def _interruption(recording: Recording) -> str:
 
 def _doubts(found: TrialFindings) -> str:
     """The checks that made it void, or doubtful; empty where it is sound."""
-    worst = [one for one in found.verdicts if one.is_doubting and one.level == found.level]
-    names = wording.listed([catalogue.title_of(one) for one in worst], 2)
+    names = wording.listed([catalogue.title_of(one) for one in _worst(found)], 2)
     return f" ({names})" if names else ""
 
 
+def _worst(found: TrialFindings) -> list[Verdict]:
+    return [one for one in found.verdicts if one.is_doubting and one.level == found.level]
+
+
+def _reasons(found: TrialFindings) -> Sequence[str]:
+    """Names of what gave a load its level; none where it is sound."""
+    if not found.has_ended_well:
+        return (found.recording.ending.kind,)
+    return tuple(dict.fromkeys(one.check for one in _worst(found)))
+
+
 def as_csv(found: TrialFindings) -> str:
-    """The row of `tables.SUMMARIES`; behind it level, status codes of the window, failures of all.
+    """The row of `tables.SUMMARIES`; behind it level and reasons, status codes, failures.
+
+    Reasons are the error that ended the load, or the checks of its level. Status codes are those of
+    the measurement window, failures those of the whole load.
 
     Args:
         found: What is known of the load's trial.
@@ -68,6 +84,7 @@ def as_csv(found: TrialFindings) -> str:
     summary = found.summary
     row = {} if summary is None else dict(summary.row)
     row["level"] = found.level
+    row["reasons"] = " ".join(_reasons(found))
     row["statuses"] = " ".join(f"{one.status}={one.held}" for one in found.statuses)
     row["failures"] = failed.names(found)
     text = io.StringIO()

@@ -12,11 +12,11 @@ from rich.text import Text
 from plimsoll import wording
 from plimsoll.report import hidden, words
 from plimsoll.report.load import mix
-from plimsoll.report.load.screen_lines import cut, line, wrapped
+from plimsoll.report.load.screen_lines import line, wrapped
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.levels import by_checks
 from plimsoll.verdicts.verdict import DOUBTING, advised
-from plimsoll.wording import listed
+from plimsoll.wording import listed, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +34,9 @@ STYLES: dict[Level, str] = {
 }
 MOST_LINES = 6
 """Lines for doubts, below the level, unless everything is shown."""
+
+MOST_NAMED = 3
+"""Further checks that are named, or counted, where there is no room for what they say."""
 
 _REST = "; `-v` shows everything"
 
@@ -144,12 +147,18 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
         if not place and _height(lines) > room:
             lines = list(_verdict(_first_sentence(verdict), width, most=1))
         if place and _height(lines) > room:
-            names = listed([catalogue.title_of(one) for one in rest], 3)
-            named = cut(f"+ {names}", width - len(_REST))
-            yield Text(f"{named}{_REST}", style="dim")
+            yield Text(f"{_named(rest, width - len(_REST))}{_REST}", style="dim")
             return
         yield from lines
         left -= _height(lines)
+
+
+def _named(rest: Sequence[Verdict], width: int) -> str:
+    """The titles of further verdicts, as many as there is room for; else their number."""
+    titles = [catalogue.title_of(one) for one in rest]
+    ways = [f"+ {listed(titles, most)}" for most in range(MOST_NAMED, 1, -1)]
+    others = f"+ {several(len(rest), 'other check')}"
+    return next((one for one in ways if len(one) <= width), others)
 
 
 def _height(lines: Sequence[Text]) -> int:

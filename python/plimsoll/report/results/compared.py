@@ -198,7 +198,8 @@ def limit_missed(end: Compared) -> str:
         smallest = wording.percent(end.difference.smallest or 0.0)
         time = _length(end.elapsed_s)
         return f"a loss of {limit} is not detectable here; the smallest in {time} is {smallest}"
-    return f"whether B loses more than {limit} is undecided"
+    undecided = f"whether B loses more than {limit} is undecided"
+    return f"{undecided}: {short}" if (short := end.short_budget) else undecided
 
 
 def _undecided(end: Compared) -> str:
@@ -212,6 +213,7 @@ def _undecided(end: Compared) -> str:
     metric = found.deciding[0]
     seen = f"{NAMES[metric]} {_signed_with_interval(found.of(metric))}"
     more = f"; about {_length(end.more_s)} more would decide" if end.more_s else ""
+    more = f"; {short}" if (short := end.short_budget) else more
     return f"undecided after {_length(end.elapsed_s)}: {seen}{more}"
 
 
