@@ -288,6 +288,18 @@ def few_ports(lab: LabAtWork, name: str, count: int) -> None:
     _run(*lab.inside(name), "sysctl", "-qw", kept)
 
 
+@contextmanager
+def one_port(lab: LabAtWork, name: str, port: int) -> Generator[None]:
+    """Leaves a member one port for outgoing connections, for as long as the block runs."""
+    file = "/proc/sys/net/ipv4/ip_local_port_range"
+    seen = (*lab.inside(name), "cat", file)
+    before = subprocess.run(seen, capture_output=True, text=True, check=True).stdout
+    for ports in (f"{port} {port}", before):
+        _run(*lab.inside(name), "sh", "-c", f"echo {ports.strip()} > {file}")
+        if ports != before:
+            yield
+
+
 def cut(lab: LabAtWork, name: str) -> None:
     """Takes the link of a host down."""
     _ip("-n", lab.namespaces["switch"], "link", "set", f"to-{name}", "down")

@@ -12,7 +12,7 @@ import shutil
 import socket
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,6 @@ from plimsoll.errors import (
     InputError,
     Interrupted,
     PlimsollError,
-    StorageError,
 )
 from plimsoll.hosts import counts, disk
 from plimsoll.hosts.served import ServedHere
@@ -40,7 +39,7 @@ from plimsoll.sampling.samplers import energy
 from plimsoll.sampling.scope import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.drivers.job import DriverJob, DriverResult
     from plimsoll.drivers.turning import CommonStart
@@ -339,7 +338,7 @@ class Agent:
         """
         self.heard()
         place = self._place_of(folder)
-        with _reading(place):
+        with disk.named(place, disk.READABLE, disk.UNREAD):
             paths = [place / name for name in ROWS]
             return {path.name: path.stat().st_size for path in paths if path.exists()}
 
@@ -353,7 +352,7 @@ class Agent:
         if name not in ROWS:
             raise EngineFailed(f"`{name}` has no rows", "report it to Plimsoll")
         place = self._place_of(folder)
-        with _reading(place):
+        with disk.named(place, disk.READABLE, disk.UNREAD):
             return _piece(place / name, offset)
 
     def release(self) -> None:
@@ -625,20 +624,6 @@ def _database_error() -> PlimsollError | None:
         return installed.missing()
     except InputError as error:
         return error
-
-
-@contextmanager
-def _reading(folder: Path) -> Generator[None]:
-    """Turns errors of the operating system into one that names the folder.
-
-    Raises:
-        StorageError: The block raised an OSError.
-    """
-    try:
-        yield
-    except OSError as error:
-        message = f"`{folder}` cannot be read: {error.strerror or error}"
-        raise StorageError(message, "let the agent read it, or copy it to its `--rows`") from error
 
 
 def _piece(path: Path, offset: int) -> bytes:

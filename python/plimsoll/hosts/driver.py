@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, cast
 from plimsoll import wording
 from plimsoll.drivers import records
 from plimsoll.drivers.job import LoadPart
-from plimsoll.errors import InputError, PlimsollError, Problem, StorageError
-from plimsoll.hosts import clocks, combined, control, copying, counts, fitness, network
+from plimsoll.errors import InputError, PlimsollError, Problem
+from plimsoll.hosts import clocks, combined, control, copying, counts, disk, fitness, network
 from plimsoll.hosts.agent import ROWS
 from plimsoll.hosts.combined import Driving
 from plimsoll.hosts.control import of_host
@@ -110,7 +110,7 @@ class HostsDriver:
         self._compare_clocks(watched)
         for one in watched:
             self._collect(one)
-        with _storing(job.into):
+        with disk.named(job.into, disk.RECORD_ELSEWHERE):
             are_here = self._are_taken([one for one in watched if one.result], job.into)
             together = combined.of(driving, job)
             return together if are_here else self._counted(driving, together, job)
@@ -211,7 +211,7 @@ class HostsDriver:
         except OSError as error:
             if any(one.result and one.result.driven.rows for one in driving):
                 raise
-            self._tell(f"{_no_room(into, error)}: rows stay on their hosts")
+            self._tell(f"{disk.disk_error(error, into).message}: rows stay on their hosts")
             for one in driving:
                 shutil.rmtree(into / one.host.name, ignore_errors=True)
             self._copy(driving, into, without=ROWS)
@@ -331,24 +331,6 @@ def joined(
         lab.wait([host.name for host in hosts.drivers], tell)
         fitness.require(lab, hosts.drivers, connections)
         yield HostsDriver(lab, tell)
-
-
-@contextmanager
-def _storing(into: Path) -> Generator[None]:
-    """Turns errors of the operating system into one that says what to do.
-
-    Raises:
-        StorageError: The block raised an OSError.
-    """
-    try:
-        yield
-    except OSError as error:
-        hint = "free disk space, or record on a larger disk with `record=`"
-        raise StorageError(_no_room(into, error), hint) from error
-
-
-def _no_room(into: Path, error: OSError) -> str:
-    return f"rows cannot be written to `{into}`: {error.strerror or error}"
 
 
 def _require_room(driving: Iterable[Driving], into: Path) -> None:
