@@ -253,6 +253,11 @@ def limit(lab: LabAtWork, name: str, rate: str) -> None:
     _run("tc", "-n", lab.namespaces["switch"], "qdisc", "add", "dev", f"to-{name}", *shaped)
 
 
+def unlimited(lab: LabAtWork, name: str) -> None:
+    """Lets everything through to a host again."""
+    _run("tc", "-n", lab.namespaces["switch"], "qdisc", "del", "dev", f"to-{name}", "root")
+
+
 @contextmanager
 def delayed(lab: LabAtWork, name: str, delay_s: float) -> Generator[None]:
     """Puts a host behind a router and a link on which each packet takes so long, either way."""

@@ -63,8 +63,13 @@ def said_of(stdout: str, check: str) -> str:
 
 
 def load(lab: LabAtWork, address: str, *options: object) -> Any:
+    return told_load(lab, address, "--json", *options)
+
+
+def told_load(lab: LabAtWork, address: str, *options: object) -> Any:
+    """A load that says what happens, which JSON does without."""
     record = lab.folder / "recorded"
-    return lab.lab("load", f"http://{address}/plaintext", "--record", record, "--json", *options)
+    return lab.lab("load", f"http://{address}/plaintext", "--record", record, *options)
 
 
 def test_two_hosts_generate_exactly_one_load(tmp_path: Path) -> None:
@@ -699,6 +704,64 @@ def test_a_copy_of_rows_that_was_interrupted_goes_on(tmp_path: Path) -> None:
     assert " kB of them copied: " in listed.said
     assert ran.code == 0, ran.said
     assert rows_by_host(tmp_path / "recorded") == {"one": 800, "two": 800}
+
+
+def interrupted_copy(lab: LabAtWork, *, is_whole: bool) -> Any:
+    """A load whose copy of rows is interrupted, and before it perhaps the load as well."""
+    duration_s = 2 if is_whole else 60
+    options = ("-c", "4", "-d", f"{duration_s}s", "-R", "8000")
+    with lab.served() as address, lab.agents() as agents:
+        running = told_load(lab, address, *options)
+        if not is_whole:
+            for agent in agents.values():
+                agent.wait_until_rows_are_kept()
+            running.press_ctrl_c()
+        copied = lab.folder / "recorded"
+        running.wait_until(lambda: any(one.stat().st_size for one in copied.rglob("requests.bin")))
+        running.press_ctrl_c()
+        return running.end()
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_signal_while_rows_are_copied_leaves_them_on_their_hosts(
+    tmp_path: Path, *, is_whole: bool
+) -> None:
+    with in_namespaces(tmp_path, ("one", "two")) as lab:
+        labs.limit(lab, "lab", "2mbit")
+        ran = interrupted_copy(lab, is_whole=is_whole)
+        assert ran.code in ({0, VOID} if is_whole else {INTERRUPTED}), ran.said
+        assert "a signal ended the copy of rows: rows stay on their hosts" in ran.said
+        results = tmp_path / "recorded"
+        assert f"`plimsoll host rows {results} --hosts {lab.file}` fetches them" in ran.said
+        found = recorded(results)
+        assert found["ending"]["kind"] == ("completed" if is_whole else "Interrupted")
+        assert found["driver"]["figures"]["requests"]
+        assert any((results / "fetched").rglob("requests.bin")), "what was copied is not lost"
+        labs.unlimited(lab, "lab")
+        with lab.agents():
+            fetched = rows_fetched(lab)
+        assert fetched.code == 0, fetched.said
+        counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
+        assert rows_by_host(results) == counted
+
+
+def test_rows_that_find_no_room_on_their_host_are_named_kept_and_fetched(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    home = tmp_path / "agent-two-None"
+    home.mkdir()
+    with small_disk(home / "plimsoll-rows", 1):
+        with lab.served() as address, lab.agents():
+            options = ("-c", "4", "-d", "3s", "-R", "16000", "--keep-rows", "remote")
+            ran = told_load(lab, address, *options).end()
+        assert ran.code in {0, VOID}, ran.said
+        one, two = kept_folders(lab)
+        assert f"`two`: `{home / 'plimsoll-rows'}/" in ran.said
+        assert f"No space left on device: its rows are in `{two}`" in ran.said
+        assert (one.parent.name, two.parent) == ("plimsoll-rows", home)
+        with lab.agents():
+            fetched = rows_fetched(lab)
+    assert fetched.code == 0, fetched.said
+    assert rows_by_host(tmp_path / "recorded") == {"one": 24_000, "two": 24_000}
 
 
 def test_rows_that_changed_on_their_host_are_refused(tmp_path: Path) -> None:

@@ -29,8 +29,9 @@ from plimsoll.errors import (
     Interrupted,
     PlimsollError,
 )
-from plimsoll.hosts import counts, disk
+from plimsoll.hosts import counts, disk, staying
 from plimsoll.hosts.served import ServedHere
+from plimsoll.hosts.steps import StepState, ended
 from plimsoll.processes.interruption import Interruption
 from plimsoll.processes.logs import tail
 from plimsoll.sampling import control, link, network_path
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from plimsoll.events import Progress
     from plimsoll.hosts.host_job import HostJob
     from plimsoll.hosts.served import ServerState
-    from plimsoll.hosts.steps import StepState
     from plimsoll.machine import Fact
     from plimsoll.recording import NetworkLink, PowerSources
     from plimsoll.recording.readings import Reading
@@ -154,7 +154,7 @@ class CountState:
     Attributes:
         has_ended: Whether it has ended.
         counts: What was counted within the holds, by name; empty until then.
-        times: Files with every time of each kind, by the name of the time.
+        times: Every time of each kind as a file, by the name of the time.
         error: The error that ended it; None if there is none.
     """
 
@@ -174,6 +174,8 @@ class _Load:
     is_to_end: bool = False
     result: HostResult | None = None
     counted: CountState = field(default_factory=CountState)
+    packed: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    kept: StepState | None = None
 
 
 class Agent:
@@ -278,7 +280,9 @@ class Agent:
 
     def read(self, name: str, offset: int) -> bytes:
         """A piece of a file of the load, `CHUNK_BYTES` long unless the file ends before."""
-        files = (*self.collect().files, *self.counted().times.values())
+        files, load = self.collect().files, self._load
+        if load is not None and name in load.packed:
+            return load.packed[name][offset : offset + CHUNK_BYTES]
         if name not in {file.name for file in files}:
             raise EngineFailed(f"`{name}` is not a file of the load", "report it to Plimsoll")
         return _piece(self._folder / "load" / name, offset)
@@ -303,26 +307,31 @@ class Agent:
         self.heard()
         return CountState() if self._load is None else self._load.counted
 
-    def keep(self, name: str) -> str:
-        """Moves the rows of a load that ended to where rows stay on this host.
+    def keep(self, name: str) -> None:
+        """Begins to move the rows of a load that ended to where rows stay on this host.
+
+        A lab that was cut off orders it once more.
 
         Args:
             name: Name of a new folder for them.
 
-        Returns:
-            The folder.
-
         Raises:
-            StorageError: They cannot be moved there.
+            EngineFailed: There is none.
         """
+        result, load = self.collect(), self._load
+        if load is None or load.kept is not None:
+            return
+        rows = () if result.driven.rows is None else result.driven.rows.files
+        names = (*ROWS, *(path.name for path in rows))
+        work = (load, self._folder / "load", names, self._kept / name)
+        load.kept = StepState(has_ended=False)
+        threading.Thread(target=_keep, args=work, daemon=True).start()
+
+    def keeping(self) -> StepState:
+        """How that stands; in the end it has given `staying.Stayed`."""
         self.heard()
-        into = self._kept / name
-        with disk.written(into, disk.ROWS_ELSEWHERE):
-            into.mkdir(parents=True)
-            for path in (self._folder / "load" / file for file in ROWS):
-                if path.exists():
-                    shutil.move(path, into / path.name)
-        return str(into.resolve())
+        load = self._load
+        return StepState() if load is None or load.kept is None else load.kept
 
     def kept(self, folder: str) -> dict[str, int]:
         """Rows that stayed on this host.
@@ -589,10 +598,9 @@ class Agent:
     def _count(self, load: _Load, holds: tuple[tuple[int, int], ...], shift_ns: int) -> None:
         try:
             found = counts.counted(load.job.into, holds, shift_ns)
-            times = {
-                name: _written(packed, load.job.into / f"{name}.bin")
-                for name, packed in found.times.items()
-            }
+            # In memory: the disk may be full of the rows.
+            load.packed = {f"{name}.bin": packed for name, packed in found.times.items()}
+            times = {name: _packed(name, packed) for name, packed in found.times.items()}
             load.counted = CountState(has_ended=True, counts=found.counts, times=times)
         except OSError as error:
             failure = EngineFailed(f"the rows cannot be counted: {error}", "repeat the load")
@@ -632,9 +640,12 @@ def _piece(path: Path, offset: int) -> bytes:
         return file.read(CHUNK_BYTES)
 
 
-def _written(content: bytes, path: Path) -> HostFile:
-    path.write_bytes(content)
-    return _described(path)
+def _keep(load: _Load, folder: Path, names: tuple[str, ...], into: Path) -> None:
+    load.kept = ended(staying.put, folder, names, into)
+
+
+def _packed(name: str, content: bytes) -> HostFile:
+    return HostFile(f"{name}.bin", len(content), hashlib.sha256(content).hexdigest())
 
 
 def _described(path: Path) -> HostFile:

@@ -47,6 +47,7 @@ ORDERS = frozenset(
         "count",
         "counted",
         "keep",
+        "keeping",
     }
     | {"kept", "read_kept"}
     | {"begin", "server", "at_turn", "run_control", "align", "server_log", "kill_server"}
