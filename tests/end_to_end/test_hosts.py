@@ -442,6 +442,25 @@ def test_a_load_generator_that_stands_still_for_a_while_is_named(tmp_path: Path)
 
 
 @pytest.mark.thorough
+def test_a_load_generator_that_is_slower_than_the_others_is_named(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.served() as address, lab.agents() as agents:
+        running = load(lab, address, "-c", "4", "-d", "6s", "-R", "4000")
+        agents["two"].wait_until_rows_are_kept()
+        engine = agents["two"].engine()
+        for _ in range(15):  # it has half of its time
+            os.kill(engine, signal.SIGSTOP)
+            time.sleep(0.1)
+            os.kill(engine, signal.SIGCONT)
+            time.sleep(0.1)
+        ran = running.end()
+    assert ran.code == VOID, ran.said
+    assert levels(ran.stdout)["drivers_completed"] == "sound", "its rows are there"
+    assert levels(ran.stdout)["driver_uninterrupted"] in {"doubtful", "void"}
+    assert "load generator of `two` stalled for" in said_of(ran.stdout, "driver_uninterrupted")
+
+
+@pytest.mark.thorough
 def test_an_agent_that_is_frozen_is_lost_within_seconds(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with lab.served() as address, lab.agents() as agents:
