@@ -95,6 +95,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--rows", type=int, default=100_000_000)
     parser.add_argument("--hosts", type=int, default=8)
+    parser.add_argument("--parts", type=int, nargs="+", default=[8, 4, 2, 1], help="of the rows")
     parser.add_argument("--of-host", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--of-lab", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -103,7 +104,7 @@ def main() -> int:
     if asked.of_lab is not None:
         return said(of_lab(asked.of_lab))
     is_small = True
-    for part in (8, 4, 2, 1):
+    for part in asked.parts:
         found = measured(asked.rows // part, asked.hosts)
         print(json.dumps(asdict(found)), flush=True)
         is_small &= found.host_peak_bytes <= MOST_BYTES
