@@ -1,9 +1,10 @@
 """What counting many rows on several hosts takes: memory, processor time, and the lab's part.
 
-Each host is a process of its own, one after the other. It counts rows that were generated, times
-with a long tail in whole nanoseconds, as an agent does for `--keep-rows remote`; the lab then adds
-what the hosts wrote, in a process of its own as well. Sizes double, so that growth shows. Records
-of one host at a time lie in the folder for temporary files: 7 GB of a billion rows on eight hosts.
+Each host is a process of its own, one after the other or some at once. It counts rows that were
+generated, times with a long tail in whole nanoseconds, as an agent does for `--keep-rows remote`;
+the lab then adds what the hosts wrote, in a process of its own as well. Sizes double, so that
+growth shows. Records of the hosts at work lie in the folder for temporary files: 7 GB each, of a
+billion rows on eight.
 
     python benches/many_rows.py --rows 1000000000 --hosts 8
 
@@ -21,7 +22,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -96,6 +99,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, default=100_000_000)
     parser.add_argument("--hosts", type=int, default=8)
     parser.add_argument("--parts", type=int, nargs="+", default=[8, 4, 2, 1], help="of the rows")
+    parser.add_argument("--at-once", type=int, default=1, help="hosts that count at the same time")
     parser.add_argument("--of-host", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--of-lab", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -105,17 +109,18 @@ def main() -> int:
         return said(of_lab(asked.of_lab))
     is_small = True
     for part in asked.parts:
-        found = measured(asked.rows // part, asked.hosts)
+        found = measured(asked.rows // part, asked.hosts, asked.at_once)
         print(json.dumps(asdict(found)), flush=True)
         is_small &= found.host_peak_bytes <= MOST_BYTES
     return int(not is_small)
 
 
-def measured(rows: int, hosts: int) -> ManyRows:
-    """Counts so many rows on hosts, and adds what they counted."""
+def measured(rows: int, hosts: int, at_once: int) -> ManyRows:
+    """Counts so many rows on hosts, some at once, and adds what they counted."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as scratch:
         folders = [Path(scratch, str(host)) for host in range(hosts)]
-        used = [counted(folder, rows // hosts) for folder in folders]
+        with ThreadPoolExecutor(at_once) as pool:
+            used = [*pool.map(counted, folders, repeat(rows // hosts))]
         lab = process("--of-lab", Path(scratch))
         if lab.found["requests"] != rows // hosts * hosts:
             raise SystemExit(f"{lab.found['requests']} of {rows} rows were counted")
