@@ -253,6 +253,11 @@ def limit(lab: LabAtWork, name: str, rate: str) -> None:
     _run("tc", "-n", lab.namespaces["switch"], "qdisc", "add", "dev", f"to-{name}", *shaped)
 
 
+def unlimited(lab: LabAtWork, name: str) -> None:
+    """Lets everything through to a host again."""
+    _run("tc", "-n", lab.namespaces["switch"], "qdisc", "del", "dev", f"to-{name}", "root")
+
+
 @contextmanager
 def delayed(lab: LabAtWork, name: str, delay_s: float) -> Generator[None]:
     """Puts a host behind a router and a link on which each packet takes so long, either way."""
@@ -286,6 +291,18 @@ def few_ports(lab: LabAtWork, name: str, count: int) -> None:
     """Leaves a host so many ports for outgoing connections."""
     kept = f"net.ipv4.ip_local_port_range=50000 {50_000 + count - 1}"
     _run(*lab.inside(name), "sysctl", "-qw", kept)
+
+
+@contextmanager
+def one_port(lab: LabAtWork, name: str, port: int) -> Generator[None]:
+    """Leaves a member one port for outgoing connections, for as long as the block runs."""
+    file = "/proc/sys/net/ipv4/ip_local_port_range"
+    seen = (*lab.inside(name), "cat", file)
+    before = subprocess.run(seen, capture_output=True, text=True, check=True).stdout
+    for ports in (f"{port} {port}", before):
+        _run(*lab.inside(name), "sh", "-c", f"echo {ports.strip()} > {file}")
+        if ports != before:
+            yield
 
 
 def cut(lab: LabAtWork, name: str) -> None:

@@ -223,7 +223,12 @@ def check_connections(connections: int) -> None:
 
 
 def advice(
-    connections: int, known: Mapping[str, object] | None = None, *, is_shared: bool = True
+    connections: int,
+    known: Mapping[str, object] | None = None,
+    *,
+    is_shared: bool = True,
+    is_driver: bool = True,
+    is_server: bool = True,
 ) -> list[str]:
     """What to change on a host before a load, with commands.
 
@@ -231,12 +236,21 @@ def advice(
         connections: The most connections open at one time.
         known: Facts of the host; None for this one.
         is_shared: Whether server and driver are both on it.
+        is_driver: Whether it opens these connections.
+        is_server: Whether it accepts them.
 
     Returns:
         Sentences; empty when nothing needs to be changed.
     """
     host = _HostLimits.of(facts() if known is None else known)
-    checks = (_about_files, _about_queues, _about_ports, _about_processes, _about_processor)
+    checks = (
+        _about_files,
+        *((_about_backlog,) if is_server else ()),
+        _about_tracking,
+        *((_about_ports,) if is_driver else ()),
+        *((_about_processes,) if is_server else ()),
+        _about_processor,
+    )
     stated = [sentence for about in checks for sentence in about(host, connections)]
     if is_shared and len(host.cores) == 1:
         stated.append(
@@ -297,20 +311,22 @@ def _about_files(host: _HostLimits, connections: int) -> list[str]:
     ]
 
 
-def _about_queues(host: _HostLimits, connections: int) -> list[str]:
-    stated: list[str] = []
-    wanted = min(BACKLOG, connections)
-    if _less(host.somaxconn, wanted):
-        stated.append(
-            f"the listen backlog is at most {host.somaxconn}, a burst of {connections} "
-            f"overflows it: `sudo sysctl -w net.core.somaxconn={BACKLOG}`"
-        )
-    if _less(host.conntrack_max, 2 * connections):
-        stated.append(
-            f"the firewall tracks {host.conntrack_max} connections and drops others: "
-            f"`sudo sysctl -w net.netfilter.nf_conntrack_max={max(65536, 4 * connections)}`"
-        )
-    return stated
+def _about_backlog(host: _HostLimits, connections: int) -> list[str]:
+    if not _less(host.somaxconn, min(BACKLOG, connections)):
+        return []
+    return [
+        f"the listen backlog is at most {host.somaxconn}, a burst of {connections} "
+        f"overflows it: `sudo sysctl -w net.core.somaxconn={BACKLOG}`"
+    ]
+
+
+def _about_tracking(host: _HostLimits, connections: int) -> list[str]:
+    if not _less(host.conntrack_max, 2 * connections):
+        return []
+    return [
+        f"the firewall tracks {host.conntrack_max} connections and drops others: "
+        f"`sudo sysctl -w net.netfilter.nf_conntrack_max={max(65536, 4 * connections)}`"
+    ]
 
 
 def _about_ports(host: _HostLimits, connections: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 from collections import Counter
@@ -26,6 +27,7 @@ from plimsoll.databases import installed
 from plimsoll.drivers import choosing
 from plimsoll.sampling.samplers import energy
 from powercap import counting
+from small_disks import small_disk
 from small_servers import eventually
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
@@ -567,6 +569,24 @@ def test_rows_of_another_load_generator_are_merged(tmp_path: Path, driver: str) 
     assert not labs.void_beyond(given)
     assert given["started_together"] != "not_checked"
     assert given["drivers_completed"] == "sound"
+
+
+@pytest.mark.skipif(not shutil.which("h2load"), reason="h2load is not installed")
+def test_rows_of_another_load_generator_that_find_no_room_stay_where_the_error_says(
+    tmp_path: Path,
+) -> None:
+    lab = on_loopback(tmp_path)
+    path = campaign(tmp_path, length="3s")
+    with small_disk(tmp_path / "small", 1) as disk, lab.agents():
+        results = disk / "results"
+        ran = lab.lab("run", path, "--into", results, *LENIENT, "--set", "driver=h2load").end()
+    assert "No space left on device: rows stay on their hosts, in" in ran.said
+    assert "`plimsoll import h2load`" in ran.said
+    places = re.findall(r"`(\S*/plimsoll-rows/\S+)` of `(\w+)`", ran.said)
+    assert {host for _, host in places} == {"one", "two"}
+    for folder, _ in places:
+        imported = run("import", "h2load", *Path(folder).iterdir(), folder=tmp_path)
+        assert imported.code in {0, VOID}, imported.said
 
 
 @pytest.mark.thorough

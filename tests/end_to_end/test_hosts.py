@@ -31,6 +31,7 @@ from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.drivers import records
 from plimsoll.errors import EngineFailed, InputError, StorageError
 from plimsoll.hosts import certificates, hosts_file
+from plimsoll.hosts.membership import RETRY_S
 from plimsoll.processes.ports import free_port
 from small_disks import small_disk
 from small_servers import eventually
@@ -64,8 +65,13 @@ def said_of(stdout: str, check: str) -> str:
 
 def load(lab: LabAtWork, address: str, *options: object, into: Path | None = None) -> Any:
     """A load that is kept in a folder; in that of the lab where none is given."""
+    return told_load(lab, address, "--json", *options, into=into)
+
+
+def told_load(lab: LabAtWork, address: str, *options: object, into: Path | None = None) -> Any:
+    """A load that says what happens, which JSON does without."""
     record = (into or lab.folder) / "recorded"
-    return lab.lab("load", f"http://{address}/plaintext", "--record", record, "--json", *options)
+    return lab.lab("load", f"http://{address}/plaintext", "--record", record, *options)
 
 
 @pytest.fixture(scope="module")
@@ -272,6 +278,24 @@ def test_an_agent_waits_on_where_something_else_than_the_lab_listens(
         assert lab.lab("host", "check", "-c", "10").end().code == 0
 
 
+def test_an_agent_of_the_labs_machine_that_gets_the_labs_port_is_not_taken_for_another_program(
+    tmp_path: Path,
+) -> None:
+    with in_namespaces(tmp_path, ("one",)) as lab:
+        lab.addresses["one"], lab.namespaces["one"] = lab.addresses["lab"], lab.namespaces["lab"]
+        shutil.rmtree(lab.certificates)
+        lab.write()
+        with ExitStack() as closing:
+            with labs.one_port(lab, "lab", lab.port):
+                agent = lab.agent("one")
+                closing.callback(labs.ended, agent)
+                agent.wait_until_it_says("waits for the lab")
+                time.sleep(2 * RETRY_S)
+            ran = lab.lab("host", "check", "-c", "10").end()
+            assert ran.code == 0, ran.said
+            assert "not the lab" not in agent.stderr
+
+
 @pytest.mark.thorough
 def test_whoever_scans_the_port_or_sends_garbage_gets_no_word_and_stops_nothing(
     tmp_path: Path,
@@ -387,8 +411,9 @@ def test_rows_stay_on_their_hosts_where_the_lab_has_no_room_for_them(tmp_path: P
         listed = lab.lab("host", "rows", disk / "recorded", "--list").end()
         found = recorded(disk / "recorded")
     assert ran.code in {0, VOID}, ran.said
-    assert f"rows cannot be written to `{disk}" in ran.said
-    assert "No space left on device: rows stay on their hosts" in ran.said
+    assert re.search(
+        rf"`{disk}\S*` cannot be written: No space left on device: rows stay", ran.said
+    )
     assert sum(one["kept"]["requests"] for one in found["hosts"]) == 30_000
     assert listed.code == 0, listed.said
     assert listed.said.count("there: ") == 2
@@ -423,6 +448,25 @@ def test_a_load_generator_that_stands_still_for_a_while_is_named(tmp_path: Path)
         ran = running.end()
     assert ran.code == VOID, ran.said
     assert levels(ran.stdout)["drivers_completed"] == "sound", "its rows are there"
+    assert "load generator of `two` stalled for" in said_of(ran.stdout, "driver_uninterrupted")
+
+
+@pytest.mark.thorough
+def test_a_load_generator_that_is_slower_than_the_others_is_named(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with lab.served() as address, lab.agents() as agents:
+        running = load(lab, address, "-c", "4", "-d", "6s", "-R", "4000")
+        agents["two"].wait_until_rows_are_kept()
+        engine = agents["two"].engine()
+        for _ in range(15):  # it has half of its time
+            os.kill(engine, signal.SIGSTOP)
+            time.sleep(0.1)
+            os.kill(engine, signal.SIGCONT)
+            time.sleep(0.1)
+        ran = running.end()
+    assert ran.code == VOID, ran.said
+    assert levels(ran.stdout)["drivers_completed"] == "sound", "its rows are there"
+    assert levels(ran.stdout)["driver_uninterrupted"] in {"doubtful", "void"}
     assert "load generator of `two` stalled for" in said_of(ran.stdout, "driver_uninterrupted")
 
 
@@ -689,6 +733,64 @@ def test_a_copy_of_rows_that_was_interrupted_goes_on(tmp_path: Path) -> None:
     assert " kB of them copied: " in listed.said
     assert ran.code == 0, ran.said
     assert rows_by_host(tmp_path / "recorded") == {"one": 800, "two": 800}
+
+
+def interrupted_copy(lab: LabAtWork, *, is_whole: bool) -> Any:
+    """A load whose copy of rows is interrupted, and before it perhaps the load as well."""
+    duration_s = 2 if is_whole else 60
+    options = ("-c", "4", "-d", f"{duration_s}s", "-R", "8000")
+    with lab.served() as address, lab.agents() as agents:
+        running = told_load(lab, address, *options)
+        if not is_whole:
+            for agent in agents.values():
+                agent.wait_until_rows_are_kept()
+            running.press_ctrl_c()
+        copied = lab.folder / "recorded"
+        running.wait_until(lambda: any(one.stat().st_size for one in copied.rglob("requests.bin")))
+        running.press_ctrl_c()
+        return running.end()
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_a_signal_while_rows_are_copied_leaves_them_on_their_hosts(
+    tmp_path: Path, *, is_whole: bool
+) -> None:
+    with in_namespaces(tmp_path, ("one", "two")) as lab:
+        labs.limit(lab, "lab", "2mbit")
+        ran = interrupted_copy(lab, is_whole=is_whole)
+        assert ran.code in ({0, VOID} if is_whole else {INTERRUPTED}), ran.said
+        assert "a signal ended the copy of rows: rows stay on their hosts" in ran.said
+        results = tmp_path / "recorded"
+        assert f"`plimsoll host rows {results} --hosts {lab.file}` fetches them" in ran.said
+        found = recorded(results)
+        assert found["ending"]["kind"] == ("completed" if is_whole else "Interrupted")
+        assert found["driver"]["figures"]["requests"]
+        assert any((results / "fetched").rglob("requests.bin")), "what was copied is not lost"
+        labs.unlimited(lab, "lab")
+        with lab.agents():
+            fetched = rows_fetched(lab)
+        assert fetched.code == 0, fetched.said
+        counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
+        assert rows_by_host(results) == counted
+
+
+def test_rows_that_find_no_room_on_their_host_are_named_kept_and_fetched(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    home = tmp_path / "agent-two-None"
+    home.mkdir()
+    with small_disk(home / "plimsoll-rows", 1):
+        with lab.served() as address, lab.agents():
+            options = ("-c", "4", "-d", "3s", "-R", "16000", "--keep-rows", "remote")
+            ran = told_load(lab, address, *options).end()
+        assert ran.code in {0, VOID}, ran.said
+        one, two = kept_folders(lab)
+        assert f"`two`: `{home / 'plimsoll-rows'}/" in ran.said
+        assert f"No space left on device: its rows are in `{two}`" in ran.said
+        assert (one.parent.name, two.parent) == ("plimsoll-rows", home)
+        with lab.agents():
+            fetched = rows_fetched(lab)
+    assert fetched.code == 0, fetched.said
+    assert rows_by_host(tmp_path / "recorded") == {"one": 24_000, "two": 24_000}
 
 
 def test_rows_that_changed_on_their_host_are_refused(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
     from plimsoll.conduct.run_config import RunConfig
+    from plimsoll.drivers.job import DriverResult
     from plimsoll.plan import Trial
     from plimsoll.processes.interruption import Interruption
     from plimsoll.recording.readings import Reading
@@ -195,8 +196,11 @@ def load(
         except DriverError as error:
             known.fail(error)
         except Interrupted:
-            stages = known.driven.stages if known.driven else ()
-            known.fail(Interrupted(ended_early(stages, trial.load)))
+            if known.driven is None or not _is_whole(known.driven):
+                stages = known.driven.stages if known.driven else ()
+                known.fail(Interrupted(ended_early(stages, trial.load)))
+        if known.driven is not None:
+            _put_aside(known.driven, into, results, trial)
         known.provenance = _provenance_of_running(trial, setting, scope)
         with interruption.deferred():
             if is_kept and setting.drive is None and known.ending.kind == "completed":
@@ -210,6 +214,24 @@ def _as_ended(recording: Recording) -> Recording:
         return recording
     message = ended_early(recording.stages, recording.load)
     return replace(recording, ending=Ending(Interrupted.__name__, message))
+
+
+def _is_whole(driven: DriverResult) -> bool:
+    """Whether a signal ended but the copy of rows, which stay on hosts, and not their load."""
+    return driven.driver.ended_by != "interrupt" and any(one.kept for one in driven.hosts)
+
+
+def _put_aside(driven: DriverResult, into: Path, results: Results, trial: Trial) -> None:
+    """Keeps what is here of rows that stay on hosts for whoever fetches them.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    from plimsoll.conduct import recording  # noqa: PLC0415 - heavy
+
+    with writing(results.folder):
+        copies = results.folder / recording.COPIES / trial.id
+        recording.put_aside(driven.hosts, into, copies)
 
 
 def _tell_recorded(known: TrialState, into: Path, tell: Listener) -> None:

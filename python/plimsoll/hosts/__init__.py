@@ -6,8 +6,9 @@
 `driver` makes all hosts one driver for those who conduct trials. `server` and `served` (on the
 host) make one a place for servers; their turns are in `server_turns` and `served_turns` (on the
 host). `database` and `database_here` (on the host) make one a place for PostgreSQL. `contact` gives
-both signs of life, `steps` is what takes long there, and `disk` what its full disk means.
-`campaign` is all of this for a whole campaign, and `fitness` looks at all beforehand.
+both signs of life, `steps` is what takes long there, `staying` where rows stay there, and `disk`
+what a full disk means. `campaign` is all of this for a whole campaign, and `fitness` looks at all
+beforehand.
 
 What needs `distributed` or `cryptography` is imported at its first use: one machine does without.
 """

@@ -12,7 +12,7 @@ import shutil
 import socket
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,10 +28,10 @@ from plimsoll.errors import (
     InputError,
     Interrupted,
     PlimsollError,
-    StorageError,
 )
-from plimsoll.hosts import counts, disk
+from plimsoll.hosts import counts, disk, staying
 from plimsoll.hosts.served import ServedHere
+from plimsoll.hosts.steps import StepState, ended
 from plimsoll.processes.interruption import Interruption
 from plimsoll.processes.logs import tail
 from plimsoll.sampling import control, link, network_path
@@ -40,14 +40,13 @@ from plimsoll.sampling.samplers import energy
 from plimsoll.sampling.scope import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.drivers.job import DriverJob, DriverResult
     from plimsoll.drivers.turning import CommonStart
     from plimsoll.events import Progress
     from plimsoll.hosts.host_job import HostJob
     from plimsoll.hosts.served import ServerState
-    from plimsoll.hosts.steps import StepState
     from plimsoll.machine import Fact
     from plimsoll.recording import NetworkLink, PowerSources
     from plimsoll.recording.readings import Reading
@@ -155,7 +154,7 @@ class CountState:
     Attributes:
         has_ended: Whether it has ended.
         counts: What was counted within the holds, by name; empty until then.
-        times: Files with every time of each kind, by the name of the time.
+        times: Every time of each kind as a file, by the name of the time.
         error: The error that ended it; None if there is none.
     """
 
@@ -175,6 +174,8 @@ class _Load:
     is_to_end: bool = False
     result: HostResult | None = None
     counted: CountState = field(default_factory=CountState)
+    packed: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    kept: StepState | None = None
 
 
 class Agent:
@@ -279,7 +280,9 @@ class Agent:
 
     def read(self, name: str, offset: int) -> bytes:
         """A piece of a file of the load, `CHUNK_BYTES` long unless the file ends before."""
-        files = (*self.collect().files, *self.counted().times.values())
+        files, load = self.collect().files, self._load
+        if load is not None and name in load.packed:
+            return load.packed[name][offset : offset + CHUNK_BYTES]
         if name not in {file.name for file in files}:
             raise EngineFailed(f"`{name}` is not a file of the load", "report it to Plimsoll")
         return _piece(self._folder / "load" / name, offset)
@@ -304,26 +307,31 @@ class Agent:
         self.heard()
         return CountState() if self._load is None else self._load.counted
 
-    def keep(self, name: str) -> str:
-        """Moves the rows of a load that ended to where rows stay on this host.
+    def keep(self, name: str) -> None:
+        """Begins to move the rows of a load that ended to where rows stay on this host.
+
+        A lab that was cut off orders it once more.
 
         Args:
             name: Name of a new folder for them.
 
-        Returns:
-            The folder.
-
         Raises:
-            StorageError: They cannot be moved there.
+            EngineFailed: There is none.
         """
+        result, load = self.collect(), self._load
+        if load is None or load.kept is not None:
+            return
+        rows = () if result.driven.rows is None else result.driven.rows.files
+        names = (*ROWS, *(path.name for path in rows))
+        work = (load, self._folder / "load", names, self._kept / name)
+        load.kept = StepState(has_ended=False)
+        threading.Thread(target=_keep, args=work, daemon=True).start()
+
+    def keeping(self) -> StepState:
+        """How that stands; in the end it has given `staying.Stayed`."""
         self.heard()
-        into = self._kept / name
-        with disk.written(into, disk.ROWS_ELSEWHERE):
-            into.mkdir(parents=True)
-            for path in (self._folder / "load" / file for file in ROWS):
-                if path.exists():
-                    shutil.move(path, into / path.name)
-        return str(into.resolve())
+        load = self._load
+        return StepState() if load is None or load.kept is None else load.kept
 
     def kept(self, folder: str) -> dict[str, int]:
         """Rows that stayed on this host.
@@ -339,7 +347,7 @@ class Agent:
         """
         self.heard()
         place = self._place_of(folder)
-        with _reading(place):
+        with disk.named(place, disk.READABLE, disk.UNREAD):
             paths = [place / name for name in ROWS]
             return {path.name: path.stat().st_size for path in paths if path.exists()}
 
@@ -353,7 +361,7 @@ class Agent:
         if name not in ROWS:
             raise EngineFailed(f"`{name}` has no rows", "report it to Plimsoll")
         place = self._place_of(folder)
-        with _reading(place):
+        with disk.named(place, disk.READABLE, disk.UNREAD):
             return _piece(place / name, offset)
 
     def release(self) -> None:
@@ -590,10 +598,9 @@ class Agent:
     def _count(self, load: _Load, holds: tuple[tuple[int, int], ...], shift_ns: int) -> None:
         try:
             found = counts.counted(load.job.into, holds, shift_ns)
-            times = {
-                name: _written(packed, load.job.into / f"{name}.bin")
-                for name, packed in found.times.items()
-            }
+            # In memory: the disk may be full of the rows.
+            load.packed = {f"{name}.bin": packed for name, packed in found.times.items()}
+            times = {name: _packed(name, packed) for name, packed in found.times.items()}
             load.counted = CountState(has_ended=True, counts=found.counts, times=times)
         except OSError as error:
             failure = EngineFailed(f"the rows cannot be counted: {error}", "repeat the load")
@@ -627,29 +634,18 @@ def _database_error() -> PlimsollError | None:
         return error
 
 
-@contextmanager
-def _reading(folder: Path) -> Generator[None]:
-    """Turns errors of the operating system into one that names the folder.
-
-    Raises:
-        StorageError: The block raised an OSError.
-    """
-    try:
-        yield
-    except OSError as error:
-        message = f"`{folder}` cannot be read: {error.strerror or error}"
-        raise StorageError(message, "let the agent read it, or copy it to its `--rows`") from error
-
-
 def _piece(path: Path, offset: int) -> bytes:
     with path.open("rb") as file:
         file.seek(offset)
         return file.read(CHUNK_BYTES)
 
 
-def _written(content: bytes, path: Path) -> HostFile:
-    path.write_bytes(content)
-    return _described(path)
+def _keep(load: _Load, folder: Path, names: tuple[str, ...], into: Path) -> None:
+    load.kept = ended(staying.put, folder, names, into)
+
+
+def _packed(name: str, content: bytes) -> HostFile:
+    return HostFile(f"{name}.bin", len(content), hashlib.sha256(content).hexdigest())
 
 
 def _described(path: Path) -> HostFile:

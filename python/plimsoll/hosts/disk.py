@@ -1,4 +1,4 @@
-"""The disk of a host: what an agent says where it is full, or cannot be written."""
+"""Disks of hosts and of the lab: what is said where one is full, or cannot be written or read."""
 
 from __future__ import annotations
 
@@ -19,6 +19,15 @@ ELSEWHERE = "free disk space there, or start its agent with `TMPDIR` on a larger
 ROWS_ELSEWHERE = "free disk space there, or start its agent with `--rows` on a larger disk"
 """What to do about a disk on which rows are to stay."""
 
+RECORD_ELSEWHERE = "free disk space, or record on a larger disk with `record=`"
+"""What to do about the disk of the lab."""
+
+READABLE = "let the agent read it, or copy it to its `--rows`"
+"""What to do about rows that an agent cannot read."""
+
+UNWRITTEN = "cannot be written"
+UNREAD = "cannot be read"
+
 
 @contextmanager
 def written(folder: Path, hint: str = ELSEWHERE) -> Generator[None]:
@@ -31,25 +40,45 @@ def written(folder: Path, hint: str = ELSEWHERE) -> Generator[None]:
     Raises:
         StorageError: The block raised an OSError, or this error of the load generator.
     """
+    with named(folder, hint):
+        try:
+            yield
+        except StorageError as error:
+            free = "" if str(folder) in error.message else f": {_free(folder)}"
+            raise StorageError(f"{error.message}{free}", hint) from error
+
+
+@contextmanager
+def named(folder: Path, hint: str, failed: str = UNWRITTEN) -> Generator[None]:
+    """Turns errors of the operating system into one that names a folder, and what to do.
+
+    Args:
+        folder: The folder.
+        hint: What to do.
+        failed: What could not be done with it.
+
+    Raises:
+        StorageError: The block raised an OSError.
+    """
     try:
         yield
-    except StorageError as error:
-        named = "" if str(folder) in error.message else f": {_free(folder)}"
-        raise StorageError(f"{error.message}{named}", hint) from error
     except OSError as error:
-        raise disk_error(error, folder, hint) from error
+        raise disk_error(error, folder, hint, failed) from error
 
 
-def disk_error(error: OSError, folder: Path | None = None, hint: str = ELSEWHERE) -> StorageError:
+def disk_error(
+    error: OSError, folder: Path | None = None, hint: str = ELSEWHERE, failed: str = UNWRITTEN
+) -> StorageError:
     """The error of a host that could not write, or read, something.
 
     Args:
         error: The error of the operating system.
         folder: Where; None for what the error says.
         hint: What to do.
+        failed: What could not be done.
     """
     place = folder or error.filename or "the folder of its agent"
-    return StorageError(f"`{place}` cannot be written: {error.strerror or error}", hint)
+    return StorageError(f"`{place}` {failed}: {error.strerror or error}", hint)
 
 
 def _free(folder: Path) -> str:

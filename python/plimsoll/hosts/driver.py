@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, cast
 from plimsoll import wording
 from plimsoll.drivers import records
 from plimsoll.drivers.job import LoadPart
-from plimsoll.errors import InputError, PlimsollError, Problem, StorageError
-from plimsoll.hosts import clocks, combined, control, copying, counts, fitness, network
+from plimsoll.errors import InputError, Interrupted, PlimsollError, Problem, StorageError
+from plimsoll.hosts import clocks, combined, control, copying, counts, disk, fitness, network
 from plimsoll.hosts.agent import ROWS
 from plimsoll.hosts.combined import Driving
 from plimsoll.hosts.control import of_host
@@ -39,9 +39,14 @@ if TYPE_CHECKING:
     from plimsoll.hosts.agent import CountState, HostFile, HostResult
     from plimsoll.hosts.control import Lab
     from plimsoll.hosts.host import Hosts
+    from plimsoll.hosts.staying import Stayed
+    from plimsoll.hosts.steps import StepState
 
 COUNTED_S = 0.5
 """From one look at a host that counts its rows to the next, in seconds."""
+
+KEPT_S = 0.1
+"""From one look at a host that puts its rows aside to the next, in seconds."""
 
 FOLDER = "%Y%m%dT%H%M%S.%fZ"
 """Name of a folder of rows that stay on their host: when their load began."""
@@ -80,10 +85,18 @@ class _Course:
 class HostsDriver:
     """The load generators of all hosts of a lab, once they have joined."""
 
-    def __init__(self, lab: Lab, tell: Callable[[str], None]) -> None:
-        """Has not driven yet; `tell` is told of a host that is lost."""
+    def __init__(self, lab: Lab, tell: Callable[[str], None], *, leaves_rows: bool = False) -> None:
+        """Has not driven yet.
+
+        Args:
+            lab: The lab.
+            tell: Told of a host that is lost, and of rows that stay on hosts.
+            leaves_rows: Whether rows stay on their hosts if their copy is interrupted; else nothing
+                of that load is kept.
+        """
         self._lab = lab
         self._tell = tell
+        self._leaves_rows = leaves_rows
 
     def drive(self, job: DriverJob, watch: DriverCallbacks) -> DriverResult:
         """Puts on the load and waits for its end.
@@ -97,6 +110,7 @@ class HostsDriver:
 
         Raises:
             StorageError: What hosts recorded cannot be written here.
+            KeyboardInterrupt: A signal while files are copied, and rows do not stay.
             PlimsollError: What kept a host from starting, or no host ran to its end.
         """
         driving = self._armed(job)
@@ -107,10 +121,11 @@ class HostsDriver:
             if one.error is not None and one.is_unable(zero_ns):
                 raise of_host(one.host.name, one.error)
         watched = [one for one in driving if one.error is None]
-        self._compare_clocks(watched)
-        for one in watched:
-            self._collect(one)
-        with _storing(job.into):
+        with watch.interruption.deferred():
+            self._compare_clocks(watched)
+            for one in watched:
+                self._collect(one)
+        with disk.named(job.into, disk.RECORD_ELSEWHERE):
             are_here = self._are_taken([one for one in watched if one.result], job.into)
             together = combined.of(driving, job)
             return together if are_here else self._counted(driving, together, job)
@@ -196,28 +211,54 @@ class HostsDriver:
     def _are_taken(self, driving: Sequence[Driving], into: Path) -> bool:
         """Copies what hosts recorded; gives whether rows came along, or stay where they are.
 
-        They stay if that was requested, or if there is no room for them here: nothing is lost, and
-        they can be fetched later.
+        They stay if that was requested, if there is no room for them here, or if the copy is
+        interrupted: nothing is lost, and they can be fetched later.
 
         Raises:
-            OSError: There is no room for rows that only the lab can count.
+            StorageError: Rows stay that only the lab can count; it names where they are.
+            KeyboardInterrupt: The copy was interrupted, and rows do not stay then.
         """
-        if self._lab.hosts.keep_rows == "remote":
-            self._copy(driving, into, without=ROWS)
-            return False
+        if self._lab.hosts.keep_rows != "remote":
+            stopped = self._stopped(driving, into)
+            if stopped is None:
+                names = {one.host.name: () for one in driving if one.result}
+                self._lab.order_each("release", names)
+                return True
+            if any(one.result and one.result.driven.rows for one in driving):
+                raise self._left_behind(driving, stopped)
+            self._tell(f"{stopped.message}: rows stay on their hosts")
+        self._copy(driving, into, without=ROWS)
+        return False
+
+    def _stopped(self, driving: Sequence[Driving], into: Path) -> PlimsollError | None:
+        """Copies everything; what stopped that, or None.
+
+        What an interrupted copy leaves is continued by whoever fetches the rows.
+
+        Raises:
+            KeyboardInterrupt: The copy was interrupted, and rows do not stay then.
+        """
         try:
             _require_room(driving, into)
             self._copy(driving, into)
         except OSError as error:
-            if any(one.result and one.result.driven.rows for one in driving):
-                raise
-            self._tell(f"{_no_room(into, error)}: rows stay on their hosts")
             for one in driving:
                 shutil.rmtree(into / one.host.name, ignore_errors=True)
-            self._copy(driving, into, without=ROWS)
-            return False
-        self._lab.order_each("release", {one.host.name: () for one in driving if one.result})
-        return True
+            return disk.disk_error(error, into, disk.RECORD_ELSEWHERE)
+        except KeyboardInterrupt:
+            if not self._leaves_rows:
+                raise
+            return Interrupted("a signal ended the copy of rows", "fetch them later")
+        return None
+
+    def _left_behind(self, driving: Sequence[Driving], stopped: PlimsollError) -> StorageError:
+        """The error of a load whose rows only the lab can count, and which stay on their hosts."""
+        found = self._stayed(driving, time.time_ns())
+        places = wording.listed([f"`{place.folder}` of `{host}`" for host, place in found.items()])
+        tools = {one.result.driven.driver.name for one in driving if one.result}
+        command = f"`plimsoll import {next(iter(tools))}`"
+        hint = f"copy them from there, and {command}; or load again where there is room"
+        return StorageError(f"{stopped.message}: rows stay on their hosts, in {places}", hint)
 
     def _copy(self, driving: Iterable[Driving], into: Path, without: Sequence[str] = ()) -> None:
         """Copies the files of hosts, but for those of some names.
@@ -227,7 +268,7 @@ class HostsDriver:
         """
         for one in driving:
             folder = into / one.host.name
-            folder.mkdir()
+            folder.mkdir(exist_ok=True)
             try:
                 for file in one.result.files if one.result else ():
                     if file.name not in without:
@@ -263,9 +304,9 @@ class HostsDriver:
         parts = [self._counts_of(host, job.into / host) for host in shifts]
         held_s = sum(end - start for start, end in holds) / 1e9
         figures = counts.figures(parts, job.load, together.driver, held_s)
-        name = datetime.fromtimestamp(together.zero_utc_ns / 1e9, UTC).strftime(FOLDER)
+        places = self._stayed(driving, together.zero_utc_ns)
         kept = {
-            one.host.name: self._kept(one.host.name, one.result, name)
+            one.host.name: _kept(places[one.host.name], one.result)
             for one in driving
             if one.result is not None
         }
@@ -292,26 +333,47 @@ class HostsDriver:
         packed = {kind: (folder / file.name).read_bytes() for kind, file in files.items()}
         return HostCounts(state.counts, packed)
 
-    def _kept(self, host: str, result: HostResult, name: str) -> KeptRows:
-        """Has a host put its rows where they stay.
+    def _stayed(self, driving: Iterable[Driving], begin_utc_ns: int) -> dict[str, Stayed]:
+        """Has every host put its rows where they stay; gives where that is.
+
+        Raises:
+            PlimsollError: One could not.
+        """
+        name = datetime.fromtimestamp(begin_utc_ns / 1e9, UTC).strftime(FOLDER)
+        hosts = [one.host.name for one in driving if one.result is not None]
+        for host in hosts:
+            copying.patiently(self._lab, host, "keep", name)
+        return {host: self._stayed_at(host) for host in hosts}
+
+    def _stayed_at(self, host: str) -> Stayed:
+        """Where the rows of a host are, once it has put them there.
 
         Raises:
             PlimsollError: It could not.
         """
-        folder = str(copying.patiently(self._lab, host, "keep", name))
+        while True:
+            state = cast("StepState", copying.patiently(self._lab, host, "keeping"))
+            if state.error is not None:
+                raise of_host(host, state.error)
+            if state.has_ended:
+                break
+            time.sleep(KEPT_S)
         self._lab.order(host, "release")
-        files = {file.name: file for file in result.files if file.name in ROWS}
-        size_bytes = files[ROWS[0]].size_bytes if ROWS[0] in files else 0
-        return KeptRows(
-            folder,
-            size_bytes // records.record_dtype("requests").itemsize,
-            {name: file.sha256 for name, file in files.items()},
-        )
+        place = cast("Stayed", state.given)
+        if place.error is not None:
+            reason = of_host(host, place.error).message
+            self._tell(f"{reason}: its rows are in `{place.folder}`")
+        return place
 
 
 @contextmanager
 def joined(
-    hosts: Hosts, connections: int, address: str, tell: Callable[[str], None]
+    hosts: Hosts,
+    connections: int,
+    address: str,
+    tell: Callable[[str], None],
+    *,
+    leaves_rows: bool = False,
 ) -> Generator[HostsDriver]:
     """The driver of all hosts, for as long as the block runs.
 
@@ -320,6 +382,7 @@ def joined(
         connections: The most connections that the load requests at one time.
         address: Address and port of the server.
         tell: Told whom the lab waits for, and who is lost.
+        leaves_rows: Whether rows stay on their hosts if their copy is interrupted.
 
     Raises:
         InputError: The load cannot be divided among these hosts.
@@ -330,25 +393,18 @@ def joined(
     with control.opened(hosts) as lab:
         lab.wait([host.name for host in hosts.drivers], tell)
         fitness.require(lab, hosts.drivers, connections)
-        yield HostsDriver(lab, tell)
+        yield HostsDriver(lab, tell, leaves_rows=leaves_rows)
 
 
-@contextmanager
-def _storing(into: Path) -> Generator[None]:
-    """Turns errors of the operating system into one that says what to do.
-
-    Raises:
-        StorageError: The block raised an OSError.
-    """
-    try:
-        yield
-    except OSError as error:
-        hint = "free disk space, or record on a larger disk with `record=`"
-        raise StorageError(_no_room(into, error), hint) from error
-
-
-def _no_room(into: Path, error: OSError) -> str:
-    return f"rows cannot be written to `{into}`: {error.strerror or error}"
+def _kept(place: Stayed, result: HostResult) -> KeptRows:
+    """What a recording says of rows that stayed on a host."""
+    files = {file.name: file for file in result.files if file.name in ROWS}
+    size_bytes = files[ROWS[0]].size_bytes if ROWS[0] in files else 0
+    return KeptRows(
+        place.folder,
+        size_bytes // records.record_dtype("requests").itemsize,
+        {name: file.sha256 for name, file in files.items()},
+    )
 
 
 def _require_room(driving: Iterable[Driving], into: Path) -> None:

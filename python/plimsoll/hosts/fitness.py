@@ -154,7 +154,13 @@ def _wrong(host: Host, facts: HostFacts, connections: int) -> Iterator[Unfitness
     if lacking := [*_lacking(host, facts, connections)]:
         yield from lacking
     elif connections:
-        for sentence in machine.advice(connections, facts.machine, is_shared=False):
+        for sentence in machine.advice(
+            connections,
+            facts.machine,
+            is_shared=False,
+            is_driver=host.role == "driver",
+            is_server=host.role == "server",
+        ):
             said, _, command = sentence.partition(": ")
             yield Unfitness(host.name, said, command, is_fatal=False)
     if host.role == "database" and (error := facts.database_error) is not None:

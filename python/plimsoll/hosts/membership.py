@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import asyncio
 import errno
+import os
 import socket
 import ssl
+import struct
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -45,6 +47,7 @@ ORDERS = frozenset(
         "count",
         "counted",
         "keep",
+        "keeping",
     }
     | {"kept", "read_kept"}
     | {"begin", "server", "at_turn", "run_control", "align", "server_log", "kill_server"}
@@ -70,6 +73,9 @@ KNOWN_S = 2 * network.LOST_S + 2.0
 
 The lab looks every `LOST_S` who has been silent for that long.
 """
+
+NO_LINGER = struct.pack("ii", 1, 0)
+"""Has a socket closed at once, so that its port is free: `SO_LINGER`, socket(7)."""
 
 RETRY_S = 1.0
 """From one attempt to reach the lab to the next, in seconds."""
@@ -196,9 +202,8 @@ def _make_ready(membership: Membership) -> None:
     certificates.require_usable(membership.identity)
     if membership.own is None:
         return
-    family = socket.AF_INET if membership.own.version == 4 else socket.AF_INET6  # noqa: PLR2004
     try:
-        with socket.socket(family) as probe:
+        with socket.socket(_family(membership.own)) as probe:
             probe.bind((str(membership.own), 0))
     except OSError as error:
         message = f"`{membership.own}` is not an address of this host: {error.strerror}"
@@ -271,7 +276,10 @@ async def _reachable(membership: Membership, tell: Callable[[str], None]) -> Non
 async def _greeted(membership: Membership, context: ssl.SSLContext) -> None:
     """Connects and reads one byte: in TLS 1.3 a refused certificate is known no sooner."""
     address = str(membership.lab)
-    reader, writer = await asyncio.open_connection(address, membership.port, ssl=context)
+    connected = await _connected(membership)
+    reader, writer = await asyncio.open_connection(
+        sock=connected, ssl=context, server_hostname=address
+    )
     try:
         certificate: network.PeerCertificate = writer.get_extra_info("peercert") or {}
         if LAB not in network.names(certificate):
@@ -282,6 +290,39 @@ async def _greeted(membership: Membership, context: ssl.SSLContext) -> None:
         writer.close()
         with suppress(OSError):
             await writer.wait_closed()
+
+
+async def _connected(membership: Membership) -> socket.socket:
+    """A connection to whoever listens at the lab's port.
+
+    Where nobody does, on the lab's own machine, the kernel may choose that very port for this end:
+    then the agent would be connected with itself, and keep the port from the lab.
+
+    Raises:
+        OSError: Nobody listens there.
+    """
+    made = socket.socket(_family(membership.lab))
+    try:
+        made.setblocking(False)
+        place = (str(membership.lab), membership.port)
+        await asyncio.get_running_loop().sock_connect(made, place)
+    except BaseException:
+        made.close()
+        raise
+    if not is_with_itself(made):
+        return made
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
+    made.close()
+    raise ConnectionRefusedError(errno.ECONNREFUSED, os.strerror(errno.ECONNREFUSED))
+
+
+def is_with_itself(connected: socket.socket) -> bool:
+    """Whether both ends of a connection are one socket."""
+    return connected.getsockname()[:2] == connected.getpeername()[:2]
+
+
+def _family(address: IPv4Address | IPv6Address) -> socket.AddressFamily:
+    return socket.AF_INET if address.version == 4 else socket.AF_INET6  # noqa: PLR2004
 
 
 def _refused(error: Exception) -> HostError:
@@ -295,7 +336,6 @@ def _refused(error: Exception) -> HostError:
 
 def _towards(membership: Membership) -> str:
     """The address of this host on the way to the lab; nothing is sent."""
-    family = socket.AF_INET if membership.lab.version == 4 else socket.AF_INET6  # noqa: PLR2004
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+    with socket.socket(_family(membership.lab), socket.SOCK_DGRAM) as probe:
         probe.connect((str(membership.lab), membership.port))
         return probe.getsockname()[0]

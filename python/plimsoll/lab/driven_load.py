@@ -74,7 +74,8 @@ def put_on(  # noqa: PLR0913, PLR0917 - one argument for each part of a load
         HostError: A limit of a host is too low for the load, a host did not join, or the power
             meter does not respond.
         StorageError: The rows cannot be kept.
-        KeyboardInterrupt: A second Ctrl-C; nothing is kept.
+        KeyboardInterrupt: A second Ctrl-C; nothing is kept, unless rows were being copied from
+            hosts: then they stay there.
     """
     idle_s = requested.idle_s
     if idle_s is None:
@@ -101,9 +102,10 @@ def put_on(  # noqa: PLR0913, PLR0917 - one argument for each part of a load
     with naming_place(record), ExitStack() as closing:
         stored = closing.enter_context(kept(record, storage, of_engine=known_hosts is None))
         if known_hosts is not None:
-            setting = replace(
-                setting, drive=_joined(closing, known_hosts, planned, address, on_event)
+            drive = _joined(
+                closing, known_hosts, planned, address, on_event, leaves_rows=record is not None
             )
+            setting = replace(setting, drive=drive)
         machine.raise_open_files()
         interruption = interruption or Interruption()
         with stored.locked(), interruption.listening():
@@ -115,6 +117,9 @@ def put_on(  # noqa: PLR0913, PLR0917 - one argument for each part of a load
             )  # fmt: skip
         if isinstance(stored, UnkeptResults):
             stored.known[recording.trial] = recording
+        if record is not None and any(one.kept for one in recording.hosts):
+            fetching = f"`plimsoll host rows {record} --hosts {requested.hosts}` fetches them"
+            on_event(Step(f"rows stayed on their hosts: {fetching}"))
         campaign = lab.results.CampaignResults(stored, closing.pop_all())
         return lab.results.LoadResult(
             campaign, planned.id, is_kept=record is not None, known=next(iter(known), None)
@@ -131,7 +136,13 @@ def _judged(event: LoadRecorded) -> LoadJudged | None:
 
 
 def _joined(
-    closing: ExitStack, known_hosts: Hosts, planned: Trial, address: str, on_event: Listener
+    closing: ExitStack,
+    known_hosts: Hosts,
+    planned: Trial,
+    address: str,
+    on_event: Listener,
+    *,
+    leaves_rows: bool,
 ) -> Drive:
     """What generates the load on other hosts, once they have joined."""
 
@@ -139,7 +150,9 @@ def _joined(
         on_event(Step(message))
 
     connections = planned.load.peak_connections
-    joined = hosts.driver.joined(known_hosts, connections, address, tell_step)
+    joined = hosts.driver.joined(
+        known_hosts, connections, address, tell_step, leaves_rows=leaves_rows
+    )
     return closing.enter_context(joined).drive
 
 

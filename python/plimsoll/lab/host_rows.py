@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from plimsoll.recording import HostDriver, KeptRows, Recording
     from plimsoll.storage.results import Results
 
-COPIES = "fetched"
-"""Folder of rows that were copied, within the results; it is removed when they are tables."""
-
 TOLD_S = 5.0
 """From one word on how much of a file is here to the next, in seconds."""
 
@@ -168,7 +165,7 @@ def _keeping(trial: Recording) -> tuple[HostDriver, ...]:
 
 
 def _copies(results: Results, trial: Recording) -> Path:
-    return results.folder / COPIES / trial.trial
+    return results.folder / recordings.COPIES / trial.trial
 
 
 def _require_named(known: Hosts, names: Iterable[str], file: Path) -> None:

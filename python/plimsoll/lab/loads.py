@@ -173,7 +173,8 @@ def load(  # noqa: PLR0913 - one argument for each option
         HostError: A limit of a host is too low for the load, one of `hosts` did not join, or the
             power meter does not respond.
         StorageError: The rows cannot be kept, or `record` is not empty.
-        KeyboardInterrupt: A second Ctrl-C; nothing is kept.
+        KeyboardInterrupt: A second Ctrl-C; nothing is kept, unless rows were being copied from
+            hosts: with `record=` they stay there, and the figures are kept.
     """
     requested = LoadOptions(
         urls=urls.several(arguments.several(url)),

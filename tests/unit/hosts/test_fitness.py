@@ -37,6 +37,30 @@ def test_a_load_generator_needs_as_many_ports_as_its_engine_asks_for(
     assert is_fit or found == ["has ports for 100 connections to one server, and 101 are needed"]
 
 
+POOR = {"port_last": 33_000, "tcp_tw_reuse": 0, "somaxconn": 128, "processes_max": 1000}
+"""Limits that are too low for either side, beside `port_first` 32,768."""
+
+
+@pytest.mark.parametrize(
+    ("role", "said"),
+    [
+        ("driver", ["outgoing connections", "closed connections hold their port"]),
+        ("server", ["listen backlog", "the host allows 1000 threads"]),
+    ],
+)
+def test_only_whoever_opens_connections_needs_ports_and_whoever_accepts_them_a_queue(
+    role: Role, said: list[str]
+) -> None:
+    own = {**machine.facts(), **POOR, "port_first": 32_768, "open_files_hard": 1 << 20}
+    quiet = {"conntrack_max": None, "cpu_governor": None, "cgroup_cores": None}
+    known = {**own, **quiet, "cgroup_processes": None}
+    facts = HostFacts(plimsoll.__version__, known, 0, 1 << 40, PowerSources(), None)
+    host = Host("two", role, ip_address("127.0.0.2"))  # loopback: too few ports are not fatal
+    found = [wrong.message for wrong in fitness._wrong(host, facts, 5000)]
+    assert len(found) == len(said), found
+    assert all(words in one for words, one in zip(said, found, strict=True))
+
+
 def test_whoever_opens_no_connections_or_has_many_addresses_needs_no_ports() -> None:
     assert not fatal(9000, role="server")
     assert not fatal(9000, address="127.0.0.2")

@@ -1247,6 +1247,8 @@ def test_segments_are_lost_on_the_way_from_any_host(again, level, words):
     given = judged("segments_lost", with_segments_lost(trial, **again))
     assert given.level == level, given
     assert words in given.text.lower()
+    assert all("switch" in remedy for remedy in given.remedies)
+    assert bool(given.remedies) == (level != "sound")
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,10 @@ FEWEST = 10.0
 WHERE_DROPPED = (
     "Find where packets are dropped: the listen queue, the link, or a full socket buffer"
 )
+BETWEEN_HOSTS = (
+    "Find where packets are dropped: the listen queue, a full socket buffer, or a switch or link "
+    "between these hosts"
+)
 RESENT_S = 0.2
 """Linux waits at least so long for an acknowledgement (TCP_RTO_MIN)."""
 HERE = "lo"
@@ -198,7 +202,8 @@ def _again_by(host: str, readings: Usage, tables: Tables, limits: Limits) -> Fin
         f"{waited}{most} ({wording.percent(lost / sent)}): packets were lost, and their requests "
         "were slow"
     )
-    return found(limit, lost / sent, sentence, _full_tables(tables) or WHERE_DROPPED)
+    elsewhere = BETWEEN_HOSTS if tables.recording.hosts else WHERE_DROPPED
+    return found(limit, lost / sent, sentence, _full_tables(tables) or elsewhere)
 
 
 def _full_tables(tables: Tables) -> str:
