@@ -1,5 +1,8 @@
 """How long a person waits: for help, for the first request of a load, and for a short load to end.
 
+The last table is the processor time, of a command and all it starts, that verbs take with little to
+do: what they cost before, between and after what they are for.
+
 `make bench` runs it. The first request is timed from the start of the command to the first byte
 that reaches a server of its own; wrk, ab, hey and oha are timed beside it where they are installed.
 Every number is the least and the median of some runs: a busy machine can only make them longer.
@@ -8,11 +11,13 @@ Every number is the least and the median of some runs: a busy machine can only m
 from __future__ import annotations
 
 import argparse
+import os
 import selectors
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -37,6 +42,49 @@ TOOLS = {
     "oha": ("oha", "--no-tui", "-c", "1", "-n", "{n}", "{url}"),
 }
 """Each tool, and its options for `{n}` requests of `{url}`; wrk goes by time alone."""
+
+
+CAMPAIGN = """
+name = "little"
+frameworks = ["reference"]
+endpoints = ["2048"]
+cool_down = "0s"
+
+[[load]]
+name = "little"
+model = "open"
+connections = 4
+stages = [{ kind = "hold", duration = "1s", at = 50 }]
+"""
+"""One trial of few requests, by which a campaign costs little but itself."""
+
+LOG = "\n".join(
+    ("elapsed,label,responseCode,success,timeStamp", *["5,a,200,true,1700000000000"] * 50)
+)
+"""The request log of a JMeter test."""
+
+UNUSED = "127.0.0.1:9"
+"""The port of `discard`, which nothing serves any more."""
+
+LITTLE = {
+    "line, refused": ("line", UNUSED, "--p99", "20ms"),
+    "load, refused": ("load", UNUSED),
+    "load, 1 s": ("load", "{url}", "-c", "1", "-R", "20", "-d", "1s"),
+    "install": ("install", "reference"),
+    "plan": ("plan", "{folder}/little.toml"),
+    "run --no-report": (
+        "run", "{folder}/little.toml", "--into", "{folder}/bare{turn}", "--no-report",
+    ),
+    "run": ("run", "{folder}/little.toml", "--into", "{folder}/run{turn}"),
+    "judge": ("judge", "{folder}/run{turn}"),
+    "report": ("report", "{folder}/run{turn}"),
+    "export": ("export", "{folder}/run{turn}", "--to", "{folder}/exported{turn}"),
+    "import": ("import", "{folder}/log.csv", "--into", "{folder}/imported{turn}"),
+    "check": ("check", "reference"),
+    "list": ("list",),
+    "machine": ("machine",),
+}  # fmt: skip
+"""What verbs do in the last table, in this order; `{turn}` is the number of the run."""
 
 
 @dataclass
@@ -89,6 +137,34 @@ def duration_s(command: Sequence[str]) -> float:
     began_s = time.monotonic()
     subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
     return time.monotonic() - began_s
+
+
+def processor_s(command: Sequence[str]) -> float:
+    """Processor time of a command and of what it waited for."""
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_utime + used.ru_stime
+
+
+def processor_times(runs: int, url: str) -> None:
+    """Prints what verbs take with little to do."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "little.toml").write_text(CAMPAIGN, encoding="utf-8")
+        Path(folder, "log.csv").write_text(LOG, encoding="utf-8")
+        turns = {name: iter(range(runs)) for name in LITTLE}
+
+        def measured(name: str, typed: tuple[str, ...]) -> float:
+            turn = next(turns[name])
+            words = [word.format(url=url, folder=folder, turn=turn) for word in typed]
+            return processor_s([str(PROGRAM), *words])
+
+        rows = {
+            f"plimsoll {name}": lambda n=name, t=typed: measured(n, t)
+            for name, typed in LITTLE.items()
+        }
+        table("processor time", runs, rows)
 
 
 def first_request_s(command: Sequence[str], listener: Listener) -> float:
@@ -149,6 +225,7 @@ def main() -> None:
     table(
         "1,000 requests, all in all", runs, {n: lambda c=c: duration_s(c) for n, c in many.items()}
     )
+    processor_times(runs, listener.url)
 
 
 if __name__ == "__main__":

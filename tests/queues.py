@@ -14,8 +14,9 @@ import numpy as np
 
 from plimsoll.load_line import search
 from plimsoll.load_line.counting import DueRequests, tried
+from plimsoll.load_line.goal import SearchGoal
 from plimsoll.load_line.limits import SENDING, LineLimit, errors, latency
-from plimsoll.load_line.search import Searched, SearchGoal
+from plimsoll.load_line.search import Searched
 from plimsoll.load_line.tries import Try
 
 Array = np.ndarray[Any, np.dtype[np.float64]]

@@ -62,7 +62,8 @@ _NAMES_OF = {
     "lab.checks": ("CheckResult", "check"),
     "lab.comparing": ("ComparisonResult", "compare"),
     "lab.imports": ("ImportResult", "import_recording"),
-    "lab.lines": ("LineResult", "line"),
+    "lab.line_results": ("LineResult",),
+    "lab.lines": ("line",),
     "lab.loads": ("load",),
     "lab.results": ("CampaignResults", "LoadResult", "TrialResult", "read"),
 }

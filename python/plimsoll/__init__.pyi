@@ -21,7 +21,7 @@ from plimsoll.lab.comparing import ComparisonResult as ComparisonResult
 from plimsoll.lab.comparing import compare as compare
 from plimsoll.lab.imports import ImportResult as ImportResult
 from plimsoll.lab.imports import import_recording as import_recording
-from plimsoll.lab.lines import LineResult as LineResult
+from plimsoll.lab.line_results import LineResult as LineResult
 from plimsoll.lab.lines import line as line
 from plimsoll.lab.loads import load as load
 from plimsoll.lab.results import CampaignResults as CampaignResults

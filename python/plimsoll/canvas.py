@@ -12,7 +12,8 @@ import itertools
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from functools import cache
+from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
 from plimsoll import vega_lite as alt
 from plimsoll import wording
@@ -38,6 +39,9 @@ Row = dict[str, Datum]
 """A row of a data set of a chart."""
 
 Rows = list[Row]
+
+Look = ParamSpec("Look")
+"""What the specification of a chart depends on, without its data."""
 
 WIDTH_PX = 640
 """Default width of the plot."""
@@ -318,7 +322,7 @@ def stage_bands() -> alt.LayerChart:
         .mark_rect(color=INK.light)
         .encode(
             x=time("start_s"),
-            x2="end_s",
+            x2=alt.X2("end_s"),
             opacity=alt.condition("datum.kind === 'hold'", alt.value(0), alt.value(0.05)),
         )
     )
@@ -333,7 +337,7 @@ def stage_bands() -> alt.LayerChart:
             fontSize=10,
             text=alt.ExprRef(f"length(datum.label) <= {room} ? datum.label : {short}"),
         )
-        .encode(x=time("start_s"), y=alt.value(0))
+        .encode(x=time("start_s"), y=alt.YValue(0))
     )
     return layered(shaded, labels)
 
@@ -384,9 +388,9 @@ def level_strip(step_s: int = 1) -> alt.LayerChart:
         .mark_rect()
         .encode(
             x=time("second"),
-            x2="until",
-            y=alt.value(-STRIP_PX),
-            y2=alt.value(0),
+            x2=alt.X2("until"),
+            y=alt.YValue(-STRIP_PX),
+            y2=alt.Y2Value(0),
             fill=alt.Fill("requested_level:Q", scale=level_colours(), legend=None),
         )
     )
@@ -414,7 +418,7 @@ def cornered(source: str, colour: Colour, **mark: Any) -> alt.Chart:
             text=alt.ExprRef(f"{narrow} && datum.short ? datum.short : datum.text"),
             **mark,
         )
-        .encode(x=alt.value("width"), y=alt.value(TITLE_Y_PX))
+        .encode(x=alt.XValue("width"), y=alt.YValue(TITLE_Y_PX))
     )
 
 
@@ -449,7 +453,7 @@ def cursor(fields: Mapping[str, str], name: str, step_s: int = 1) -> alt.Chart:
         .mark_rect(color=INK.light)
         .encode(
             x=time("second"),
-            x2="until",
+            x2=alt.X2("until"),
             opacity=alt.condition(hover, alt.value(0.08), alt.value(0)),
             tooltip=tooltips,
         )
@@ -548,9 +552,26 @@ def labelled(source: str, y: alt.Y, colour: Colour, **mark: Any) -> alt.LayerCha
         mark: Properties of the mark that differ.
     """
     style: Any = {"align": "right", "baseline": "bottom", "dx": -2, "dy": -4, **mark}
-    words = alt.Chart(alt.NamedData(name=source)).encode(x=alt.value("width"), y=y, text="text:N")
+    words = alt.Chart(alt.NamedData(name=source)).encode(
+        x=alt.XValue("width"), y=y, text=alt.Text("text:N")
+    )
     halo = words.mark_text(stroke=PAPER.light, strokeWidth=4, strokeJoin="round", **style)
     return layered(halo, words.mark_text(color=colour.light, **style))
+
+
+def built_once(build: Callable[Look, Specification]) -> Callable[Look, Specification]:
+    """Has a chart built once for each of its looks, unchecked: tests check every chart as a whole.
+
+    Args:
+        build: Gives the specification of a chart without its data.
+    """
+
+    @cache
+    def built(*look: Look.args, **named: Look.kwargs) -> Specification:
+        with alt.debug_mode(False):  # else Altair checks each part when it is made
+            return build(*look, **named)
+
+    return cast("Callable[Look, Specification]", built)
 
 
 def styled(chart: alt.LayerChart | alt.VConcatChart) -> Specification:

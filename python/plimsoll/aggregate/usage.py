@@ -182,8 +182,9 @@ class Usage:
         if not found:
             return ()
         last_ns = min(int(series.at_ns[-1]) for series in found)
-        instants = np.unique(np.concatenate([series.at_ns for series in found]))
-        ends = instants[(instants > 0) & (instants <= last_ns)]
+        instants = np.sort(np.concatenate([series.at_ns for series in found]))
+        is_new = np.diff(instants, prepend=0) != 0  # `np.unique` would import masked arrays
+        ends = instants[is_new & (instants > 0) & (instants <= last_ns)]
         values = sum(series.values[np.searchsorted(series.at_ns, ends)] for series in found)
         windows = pairwise([0, *ends.tolist()])
         return tuple(zip(windows, np.asarray(values, np.float64).tolist(), strict=True))

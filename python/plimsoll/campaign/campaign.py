@@ -19,7 +19,7 @@ from plimsoll.campaign.power import IDLE_S
 from plimsoll.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from plimsoll.campaign.campaign_file import (
         CampaignTable,
@@ -108,7 +108,7 @@ def read(
     frameworks_root: Path | None = None,
     *,
     drivers: Collection[str] = ("plimsoll",),
-    limits: Mapping[str, Collection[str]] | None = None,
+    limits: Callable[[], Mapping[str, Collection[str]]] | None = None,
 ) -> Campaign:
     """Reads a campaign file and applies the settings of the command line.
 
@@ -117,7 +117,8 @@ def read(
         overrides: Settings of the command line, each `KEY=VALUE`; see `campaign.overrides`.
         frameworks_root: The folder of the frameworks; None searches for it.
         drivers: Names of the existing drivers.
-        limits: Checks and the names of their limits; None accepts any.
+        limits: Gives checks and the names of their limits, where a file changes one; None accepts
+            any.
 
     Returns:
         The campaign.

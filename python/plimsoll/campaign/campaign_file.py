@@ -202,14 +202,15 @@ def known_keys(path: KeyPath) -> tuple[str, ...]:
 def mistakes(
     table: CampaignTable,
     drivers: Collection[str],
-    limits: Mapping[str, Collection[str]] | None,
+    limits: Callable[[], Mapping[str, Collection[str]]] | None,
 ) -> Iterator[Mistake]:
     """Mistakes in a file with a valid schema.
 
     Args:
         table: The file.
         drivers: Names of the existing drivers.
-        limits: Checks and the names of their limits; None accepts any.
+        limits: Gives checks and the names of their limits, where a file changes one; None accepts
+            any.
 
     Yields:
         The mistakes, one by one. Whether the frameworks exist is not checked.
@@ -220,8 +221,8 @@ def mistakes(
     yield from _drivers(table.driver, drivers)
     yield from _turns(table)
     yield from _until(table)
-    if limits is not None:
-        yield from unknown_limits(table.limits or {}, limits)
+    if limits is not None and table.limits:
+        yield from unknown_limits(table.limits, limits())
     if table.kind is None:
         yield from _loads(table)
     else:

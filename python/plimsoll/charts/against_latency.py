@@ -7,7 +7,6 @@ for a narrow plot, so that no name lies upon another.
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll import canvas, wording
@@ -99,7 +98,8 @@ def draw(data: AgainstLatency, entries: tuple[str, ...] = ()) -> Specification:
         for row, side in zip(rows, _sides(rows, x, y, width_px), strict=True):
             row[name] = side
     frameworks = tuple(dict.fromkeys(point.framework for point in data.points))
-    levels = tuple(name for name in LEVEL_SHAPES if any(row["level"] == name for row in rows))
+    found = {point.level for point in data.points}
+    levels: tuple[Level, ...] = tuple(level for level in LEVEL_SHAPES if level in found)
     chart = _chart(frameworks, entries, levels, x, y)
     return canvas.finished(chart, {"points": rows}, _description(data))
 
@@ -187,7 +187,7 @@ def _description(data: AgainstLatency) -> str:
     return f"Goodput against {_AXES[data.latency]} at {data.endpoint}: {'; '.join(parts)}"
 
 
-@cache
+@canvas.built_once
 def _chart(
     frameworks: tuple[str, ...],
     entries: tuple[str, ...],
@@ -202,10 +202,10 @@ def _chart(
     )
     intervals = (
         _cut(source, "goodput", x).encode(
-            x=_x("low", x), x2="high", y=_y("latency", y), color=colour
+            x=_x("low", x), x2=alt.X2("high"), y=_y("latency", y), color=colour
         ),
         _cut(source, "latency", y).encode(
-            x=_x("goodput", x), y=_y("low", y), y2="high", color=colour
+            x=_x("goodput", x), y=_y("low", y), y2=alt.Y2("high"), color=colour
         ),
     )
     legend = alt.Legend(

@@ -7,7 +7,6 @@ number is drawn hollow at the end and has no rank.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -127,7 +126,7 @@ def _description(data: Ranking) -> str:
     return f"Ranking at {data.endpoint} under {data.load}{by}: " + "; ".join(parts)
 
 
-@cache
+@canvas.built_once
 def _chart(labels: tuple[str, ...], width_px: int) -> Specification:
     y = _y(labels)
     layers = (_shades(y), _rings(y), _intervals(y), _medians(y), _numbers(y), _levels(y))
@@ -171,13 +170,15 @@ def _shades(y: alt.Y) -> alt.Chart:
         _entries()
         .transform_filter("datum.shaded")
         .mark_rect(color=canvas.BAND.light)
-        .encode(y=y, x=alt.value(0), x2=alt.value("width"))
+        .encode(y=y, x=alt.XValue(0), x2=alt.X2Value("width"))
     )
 
 
 def _intervals(y: alt.Y) -> alt.Chart:
     return (
-        _entries().mark_rule(strokeWidth=2.5).encode(y=y, x=_x("low"), x2="high", color=_colour())
+        _entries()
+        .mark_rule(strokeWidth=2.5)
+        .encode(y=y, x=_x("low"), x2=alt.X2("high"), color=_colour())
     )
 
 
@@ -227,7 +228,12 @@ def _numbers(y: alt.Y) -> alt.Chart:
     return (
         _entries()
         .mark_text(align="right", baseline="middle", dx=_NUMBER_PX, fontSize=12)
-        .encode(y=y, x=alt.value("width"), text="number:N", color=alt.value(canvas.INK.light))
+        .encode(
+            y=y,
+            x=alt.XValue("width"),
+            text=alt.Text("number:N"),
+            color=alt.ColorValue(canvas.INK.light),
+        )
     )
 
 
@@ -235,7 +241,7 @@ def _levels(y: alt.Y) -> alt.Chart:
     return (
         _entries()
         .mark_text(align="left", baseline="middle", dx=_NUMBER_PX + 10, fontSize=12)
-        .encode(y=y, x=alt.value("width"), text="text:N", color=_colour())
+        .encode(y=y, x=alt.XValue("width"), text=alt.Text("text:N"), color=_colour())
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import canvas, wording
@@ -85,7 +84,7 @@ def _requested(data: TrialData) -> dict[int, float | None]:
     }
 
 
-@cache
+@canvas.built_once
 def _chart(step_s: int) -> Specification:
     headings = {name: heading for name, heading in COLUMNS.items() if name != "second"}
     area = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -107,7 +106,7 @@ def _limit(cores: int, who: str, ending: str = "") -> Row:
     }
 
 
-@cache
+@canvas.built_once
 def _chart(level: str, step_s: int) -> Specification:
     headings = {
         "server": "server",

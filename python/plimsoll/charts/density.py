@@ -7,7 +7,6 @@ requests went.
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -86,7 +85,7 @@ def _description(data: Distributions, counts: dict[str, Counter[int]]) -> str:
     return f"Density of the {_TIMES[data.time]} at {data.endpoint}. " + "; ".join(parts)
 
 
-@cache
+@canvas.built_once
 def _chart(frameworks: tuple[str, ...], entries: tuple[str, ...], time: str) -> Specification:
     scale = canvas.entry_scale(frameworks, entries)
     shade = alt.Fill("framework:N", scale=scale, legend=None)

@@ -6,7 +6,6 @@ apart. A stall is a step, and a line that ends early had fewer responses.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -77,7 +76,7 @@ def _description(data: Distributions) -> str:
     return f"{_TIMES[data.time].capitalize()} at {data.endpoint} by quantile. " + "; ".join(parts)
 
 
-@cache
+@canvas.built_once
 def _chart(frameworks: tuple[str, ...], entries: tuple[str, ...], time: str) -> Specification:
     shade = alt.Color("framework:N", scale=canvas.entry_scale(frameworks, entries), legend=None)
     dashes = canvas.entry_dashes(frameworks, entries)
@@ -98,7 +97,7 @@ def _lines(time: str, shade: alt.Color, dashes: alt.StrokeDash) -> alt.Chart:
             x=_x(),
             y=_y(time),
             color=shade,
-            detail="repetition:N",
+            detail=alt.Detail("repetition:N"),
             strokeDash=dashes,
         )
     )

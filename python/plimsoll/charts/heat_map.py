@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -116,7 +115,7 @@ def _span(first: Row, last: Row) -> str:
     return f"between {wording.seconds(low_ms / 1e3)} and {wording.seconds(high_ms / 1e3)}"
 
 
-@cache
+@canvas.built_once
 def _chart(time: str, seconds: int) -> Specification:
     chart = canvas.layered(canvas.stage_bands(), _cells(time, seconds))
     return canvas.styled(chart.properties(width=canvas.WIDTH_PX, height=_HEIGHT_PX))
@@ -138,14 +137,14 @@ def _cells(time: str, seconds: int) -> alt.Chart:
         .mark_rect()
         .encode(
             x=canvas.time("second"),
-            x2="until",
+            x2=alt.X2("until"),
             y=alt.Y(
                 "low:Q",
                 title=f"{time} (ms), logarithmic",
                 scale=alt.Scale(type="log", nice=False),
                 axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS),
             ),
-            y2="high",
+            y2=alt.Y2("high"),
             fill=_shade(seconds),
             tooltip=[
                 alt.Tooltip("second:Q", title="second"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import canvas, wording
@@ -100,16 +99,16 @@ def _description(data: Series) -> str:
     )
 
 
-@cache
+@canvas.built_once
 def _chart(title: str) -> Specification:
     points = alt.Chart(alt.NamedData(name="points")).encode(x=_x("place"))
     known = points.transform_filter("isValid(datum.value)")
     y = alt.Y("value:Q", title=title, scale=alt.Scale(zero=False), axis=_axis())
     lines = known.mark_line(color=canvas.SERVER.light, strokeWidth=1.2, opacity=0.6).encode(
-        y=y, detail="run:N"
+        y=y, detail=alt.Detail("run:N")
     )
     intervals = known.mark_rule(color=canvas.SERVER.light, strokeWidth=2, opacity=0.5).encode(
-        y=alt.Y("low:Q", title=title), y2="high"
+        y=alt.Y("low:Q", title=title), y2=alt.Y2("high")
     )
     dots = known.mark_point(
         color=canvas.SERVER.light, fill=canvas.SERVER.light, size=22, opacity=1
@@ -164,5 +163,5 @@ def _breaks() -> alt.LayerChart:
 def _worded(source: alt.Chart, **mark: Any) -> alt.Chart:
     """The words of a rule above its upper end, where no point is."""
     return source.mark_text(align="center", baseline="bottom", dy=-2, fontSize=11, **mark).encode(
-        y=alt.value(0), text="text:N"
+        y=alt.YValue(0), text=alt.Text("text:N")
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -83,7 +82,7 @@ def _description(data: LadderRanking) -> str:
     return f"Each request at {data.endpoint} costs: {'; '.join(parts) or 'unknown'}"
 
 
-@cache
+@canvas.built_once
 def _chart(look: Look) -> Specification:
     scale = canvas.entry_scale(*look)
     colour = alt.Color("framework:N", scale=scale, legend=alt.Legend(title=None))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -72,7 +71,7 @@ def _description(data: RateCurves) -> str:
     )
 
 
-@cache
+@canvas.built_once
 def _chart(look: Look, panels: tuple[str, ...]) -> Specification:
     drawn = [_panel(name, look, is_last=name == panels[-1]) for name in panels]
     return canvas.styled(alt.vconcat(*drawn, spacing=34))

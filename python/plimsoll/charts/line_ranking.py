@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -83,7 +82,7 @@ def _description(data: LineRanking) -> str:
     return f"Load lines at {data.endpoint}: {'; '.join(parts)}"
 
 
-@cache
+@canvas.built_once
 def _chart(labels: tuple[str, ...], width_px: int) -> Specification:
     y = alt.Y(
         "label:N",
@@ -144,7 +143,7 @@ def _intervals(y: alt.Y, beside: alt.YOffset) -> alt.Chart:
     return (
         _source()
         .mark_rule(strokeWidth=2, color=canvas.INK.light)
-        .encode(y=y, yOffset=beside, x=_x("low"), x2="high")
+        .encode(y=y, yOffset=beside, x=_x("low"), x2=alt.X2("high"))
     )
 
 
@@ -155,8 +154,8 @@ def _numbers(y: alt.Y, beside: alt.YOffset) -> alt.Chart:
         .encode(
             y=y,
             yOffset=beside,
-            x=alt.value("width"),
-            text="number:N",
-            color=alt.value(canvas.INK.light),
+            x=alt.XValue("width"),
+            text=alt.Text("number:N"),
+            color=alt.ColorValue(canvas.INK.light),
         )
     )

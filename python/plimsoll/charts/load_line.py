@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -80,7 +79,7 @@ def _description(data: Searched) -> str:
     return f"{wording.several(len(data.tries), 'try', 'tries')} of an open load; {limits}"
 
 
-@cache
+@canvas.built_once
 def _chart() -> Specification:
     chart = canvas.layered(_intervals(), _lines(), _limits(), _points())
     return canvas.styled(chart.properties(width=canvas.WIDTH_PX, height=_HEIGHT_PX))
@@ -133,7 +132,7 @@ def _limits() -> alt.LayerChart:
     rules = source.mark_rule(strokeDash=[4, 3], color=canvas.MUTED.light)
     words = source.mark_text(
         align="left", baseline="bottom", dx=4, dy=-2, fontSize=11, color=canvas.MUTED.light
-    ).encode(x=alt.value(0), text="text:N")
+    ).encode(x=alt.XValue(0), text=alt.Text("text:N"))
     return canvas.layered(rules, words)
 
 
@@ -142,7 +141,7 @@ def _lines() -> alt.LayerChart:
     rules = source.mark_rule(strokeWidth=1.8, color=canvas.SOUND.light)
     words = source.mark_text(
         align="center", baseline="bottom", dy=-2, fontSize=11, color=canvas.SOUND.light
-    ).encode(y=alt.value(0), text="text:N")
+    ).encode(y=alt.YValue(0), text=alt.Text("text:N"))
     return canvas.layered(rules, words)
 
 
@@ -150,5 +149,5 @@ def _intervals() -> alt.Chart:
     return (
         alt.Chart(alt.NamedData(name="lines"))
         .mark_rect(opacity=0.18, color=canvas.SOUND.light)
-        .encode(x=_x("low"), x2="high")
+        .encode(x=_x("low"), x2=alt.X2("high"))
     )

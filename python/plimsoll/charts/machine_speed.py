@@ -5,7 +5,6 @@ It stands beneath throughput, so that a dip of both is not taken for the server'
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -80,7 +79,7 @@ def _varied(rows: Rows) -> str:
     return "not measured within the load"
 
 
-@cache
+@canvas.built_once
 def _chart(step_s: int) -> Specification:
     headings = {"driver": "by the load generator, %", "control": "by the control, %"}
     chart = canvas.layered(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -64,7 +63,7 @@ def _rest_rows(data: TrialData) -> Rows:
     return [{"value": value, "text": f"at rest {wording.number(value)} MB"}]
 
 
-@cache
+@canvas.built_once
 def _chart(step_s: int) -> Specification:
     headings = {name: heading for name, heading in COLUMNS.items() if name != "second"}
     chart = canvas.layered(

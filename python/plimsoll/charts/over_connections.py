@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll import canvas, wording
@@ -109,7 +108,7 @@ def _description(data: ConnectionsSeries) -> str:
     )
 
 
-@cache
+@canvas.built_once
 def _chart(look: _Look, panels: tuple[str, ...]) -> Specification:
     drawn = [_panel(name, look, is_last=name == panels[-1]) for name in panels]
     chart = alt.vconcat(*drawn, spacing=34)

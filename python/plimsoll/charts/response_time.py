@@ -8,7 +8,6 @@ is far from the fastest, else it starts at zero.
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -139,7 +138,7 @@ def _description(data: TrialData, kinds: tuple[str, ...]) -> str:
     )
 
 
-@cache
+@canvas.built_once
 def _chart(wide: bool, kinds: tuple[str, ...], name: str, level: str, step_s: int) -> Specification:
     times = _times(wide, name, level, step_s, with_axis=not kinds)
     if not kinds:
@@ -206,14 +205,14 @@ def _failures(kinds: tuple[str, ...], step_s: int) -> alt.Chart:
         .mark_rect()
         .encode(
             x=canvas.time("second"),
-            x2="until",
+            x2=alt.X2("until"),
             y=alt.Y(
                 "bottom:Q",
                 title="failed per second",
                 scale=alt.Scale(zero=True),
                 axis=alt.Axis(format=canvas.NUMBERS, tickCount=3),
             ),
-            y2="top",
+            y2=alt.Y2("top"),
             color=alt.Color(
                 "kind:N",
                 scale=alt.Scale(domain=list(kinds), range=colours),

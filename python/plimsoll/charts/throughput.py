@@ -5,7 +5,6 @@ A second without a response is a bar of no height with a mark on it, never a gap
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import canvas, wording
@@ -115,11 +114,11 @@ def _description(data: TrialData, rows: Rows) -> str:
     )
 
 
-@cache
+@canvas.built_once
 def _chart(requested: str, has_levels: bool, mark_size: int, step_s: int) -> Specification:
     headings = {"completed": "completed", "failed": "failed", "requested_level": requested}
     marks = (
-        _marked("datum.failed > 0", "failed", mark_size, step_s).encode(y="failed:Q"),
+        _marked("datum.failed > 0", "failed", mark_size, step_s).encode(y=alt.Y("failed:Q")),
         _marked("datum.silent", "no response", mark_size, step_s).encode(y=alt.datum(0)),
     )
     chart = canvas.layered(
@@ -138,7 +137,7 @@ def _spread(step_s: int) -> alt.Chart:
     return (
         canvas.seconds(step_s)
         .mark_rule(strokeWidth=1, opacity=0.35, color=canvas.INK.light)
-        .encode(x=canvas.time("middle"), y="low:Q", y2="high:Q")
+        .encode(x=canvas.time("middle"), y=alt.Y("low:Q"), y2=alt.Y2("high:Q"))
     )
 
 
@@ -149,7 +148,7 @@ def _bars(requested: str, has_levels: bool, step_s: int) -> alt.Chart:
         .mark_rect()
         .encode(
             x=canvas.time("second"),
-            x2="until",
+            x2=alt.X2("until"),
             y=alt.Y(
                 "completed:Q", title="responses per second", axis=alt.Axis(format=canvas.NUMBERS)
             ),
@@ -189,6 +188,6 @@ def _mean() -> alt.LayerChart:
     line = (
         alt.Chart(alt.NamedData(name="mean"))
         .mark_rule(color=canvas.INK.light, strokeWidth=1.5)
-        .encode(x=canvas.time("start_s"), x2="end_s", y="value:Q")
+        .encode(x=canvas.time("start_s"), x2=alt.X2("end_s"), y=alt.Y("value:Q"))
     )
     return canvas.layered(line, canvas.cornered("mean", canvas.INK, fontWeight="bold"))

@@ -220,7 +220,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     gc.set_threshold(GARBAGE_OBJECTS)
     _make_outputs_fit()
-    sys.meta_path.insert(0, _WithoutPandas())
+    sys.meta_path[:0] = [_WithoutPandas(), _BeforeDuckDB()]
     code = ended(arguments, is_program=True)
     _let_go()
     sys.exit(code)
@@ -260,6 +260,19 @@ class _WithoutPandas:
             raise ModuleNotFoundError("pandas is left out", name=name)
 
 
+class _BeforeDuckDB:
+    """Has no search for garbage look at what is in memory before DuckDB is loaded.
+
+    Its bindings print what is left of them at the end, so that what follows must be searched.
+    """
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        """Finds nothing itself."""
+        if name == "duckdb":
+            gc.freeze()
+
+
 def _make_outputs_fit() -> None:
     """Replaces characters that the output cannot encode by `?`; ignores an absurd `COLUMNS`.
 
@@ -285,7 +298,7 @@ def _let_go() -> None:
     """Flushes stdout for the last time; neither Ctrl-C nor a write error prints a traceback.
 
     What is left in memory goes with the process: to look for garbage in it takes a tenth of all
-    that a short verb takes. Where DuckDB is loaded, its bindings would print all that is left.
+    that a short verb takes. Where DuckDB is loaded, that was done before (`_BeforeDuckDB`).
     """
     if "duckdb" not in sys.modules:
         gc.freeze()

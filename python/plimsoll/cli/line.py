@@ -16,7 +16,7 @@ from plimsoll.cli import EPILOGUE, listeners, options
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
-    from plimsoll.lab.lines import LineResult
+    from plimsoll.lab.line_results import LineResult
 
 Output = Literal["text", "json", "md"]
 """Format of the result."""

@@ -1,153 +1,37 @@
-"""`plimsoll.line`: the greatest rate that a running server carries inside limits."""
+"""`plimsoll.line`: the greatest rate that a running server carries inside limits.
+
+A server that does not respond is an error before what searches is imported.
+"""
 
 from __future__ import annotations
 
 import os
-import random
-import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from plimsoll import errors as all_errors
-from plimsoll import lab, machine, wording
-from plimsoll.aggregate import first_figures
-from plimsoll.aggregate import trial as of_trials
+from plimsoll import lab, wording
 from plimsoll.campaign import quantities
 from plimsoll.campaign.load import HIGHEST_LEVEL
-from plimsoll.conduct import trial as trials
-from plimsoll.conduct.run_config import RunConfig
-from plimsoll.errors import FrameworkError, InputError, Interrupted, Problem
-from plimsoll.events import Listener, LoadEnded, Step, ignore
-from plimsoll.findings import derivation, load_lines
-from plimsoll.findings.load_lines import LineFindings, Subject
-from plimsoll.lab import arguments, driven_load, load_options, loads, one_line, urls
+from plimsoll.errors import InputError, Problem
+from plimsoll.events import Listener, ignore
+from plimsoll.lab import arguments, load_options, loads, urls
 from plimsoll.lab.load_options import LoadOptions
-from plimsoll.lab.results import ClosesCampaign
-from plimsoll.lab.unkept import UnkeptResults
-from plimsoll.load_line import counting, limits, search
-from plimsoll.load_line.search import Searched, SearchGoal
-from plimsoll.processes.interruption import REPEAT, Interruption, ending_early
-from plimsoll.report.results import line_result
+from plimsoll.load_line import limits
+from plimsoll.load_line.goal import WITHIN, SearchGoal
+from plimsoll.processes.interruption import ending_early
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from plimsoll.aggregate.trial import Tables
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
-    from plimsoll.events import Event
-    from plimsoll.findings.trial import State, TrialFindings
-    from plimsoll.lab.charts import TrialChart
-    from plimsoll.lab.results import CampaignResults
+    from plimsoll.lab.line_results import LineResult
     from plimsoll.load_line.limits import LineLimit
-    from plimsoll.load_line.search import Line
-    from plimsoll.load_line.tries import Try
-    from plimsoll.plan import Trial
-    from plimsoll.recording import Recording
-    from plimsoll.storage.results import Results
 
 PEAK_S = 2.0
 """Length of the closed load that the search starts from, in seconds."""
 
 WARM_UP_S = 0.5
 """How long each rate is held before it is judged, in seconds."""
-
-DRAINED_S = 10.0
-"""The longest wait for a server that failed a try, in seconds."""
-
-JUDGING_S = 3.0
-"""Time of a budget that is left for the verdicts, in seconds."""
-
-LINE = "line"
-"""Name of the derived document with the line."""
-
-_QUICK_ANSWERS = 3
-_PAUSE_S = 0.02
-_LEAST_QUICK_S = 0.05
-
-
-@dataclass(frozen=True, repr=False)
-class LineResult(ClosesCampaign):
-    """Load lines, one for each limit, with every try.
-
-    What was not recorded lies in a temporary folder, which `close`, the end of a `with` block, or
-    the end of the object removes.
-
-    Attributes:
-        campaign: The recordings of all tries.
-        found: Lines, tries, and what was full beyond each line.
-    """
-
-    campaign: CampaignResults
-    found: LineFindings
-
-    @property
-    def lines(self) -> tuple[Line, ...]:
-        """A line for each limit, in the order of the limits."""
-        return self.found.searched.lines
-
-    @property
-    def tries(self) -> tuple[Try, ...]:
-        """Every try, in order of time."""
-        return self.found.searched.tries
-
-    @property
-    def rate_per_s(self) -> float | None:
-        """The greatest rate inside all limits; None where one was not found."""
-        rates = [line.rate_per_s for line in self.lines]
-        known = [rate for rate in rates if rate is not None]
-        return min(known) if known and len(known) == len(rates) else None
-
-    @property
-    def level(self) -> State:
-        """How far to believe it: `void` where the load generator was the limit."""
-        return self.found.level
-
-    @property
-    def sentence(self) -> str:
-        """The answer in one sentence without a full stop."""
-        return line_result.sentence(self.found)
-
-    @property
-    def one_line(self) -> str:
-        """The same with how far to believe it, where that is doubted."""
-        return line_result.one_line(self.found)
-
-    def as_json(self) -> dict[str, object]:
-        """Lines and tries, ready for JSON: what `plimsoll line --json` prints."""
-        return line_result.document(self.found)
-
-    def markdown(self) -> str:
-        """The answer for an issue or a pull request."""
-        return line_result.markdown(self.found)
-
-    @arguments.checked()
-    def text(self, *, verbose: bool = False) -> str:
-        """Figures for a terminal, without the sentence.
-
-        Args:
-            verbose: Whether every try is shown.
-        """
-        return line_result.text(self.found, verbose=verbose)
-
-    def chart(self) -> TrialChart:
-        """Latency over rate, with every try."""
-        return lab.charts.of_line(self.found.searched)
-
-    def __repr__(self) -> str:
-        """The answer with its interval."""
-        return one_line.shown(self, lambda: self.one_line)
-
-    def _repr_markdown_(self) -> str:
-        """The answer, for a notebook."""
-        return self.markdown()
-
-    def _repr_html_(self) -> str:
-        """The same from the report's parts."""
-        return lab.charts.line_html(self.found)
 
 
 @ending_early("the search")
@@ -158,7 +42,7 @@ def line(  # noqa: PLR0913 - one argument for each option
     *,
     errors: float = 0.001,
     budget_s: float = 90.0,
-    within: float = search.WITHIN,
+    within: float = WITHIN,
     arrivals: Arrivals = "poisson",
     connections: int = 256,
     warm_up_s: float = 1.0,
@@ -257,8 +141,15 @@ def line(  # noqa: PLR0913 - one argument for each option
         ciphers=tuple(ciphers),
         tls_resume=tls_resume,
     )
+    began_s = time.monotonic()
+    planned = load_options.trial(requested)
     place = load_options.path(record)
-    return _searched(requested, arrivals, wanted, place, storage, on_event)
+    loads.require_place(place, storage)
+    address = urls.address(requested.urls[0])
+    loads.require_response(planned, address, keep_alive=requested.keep_alive, on_event=on_event)
+    return lab.line_search.searched(
+        requested, arrivals, wanted, address, place, storage, on_event, began_s
+    )
 
 
 def _wanted(typed: Sequence[str], errors: float, budget_s: float, within: float) -> SearchGoal:
@@ -313,185 +204,3 @@ def _require_budget(wanted: SearchGoal, warm_up_s: float) -> None:
         message = f"`{wording.exact(wanted.budget_s)}` s hold no warm-up and one try"
         hint = f"give at least {wording.exact(least_s)} s, or a shorter `warm_up_s=`"
         raise InputError([Problem("budget_s", message, hint)])
-
-
-def _searched(
-    requested: LoadOptions,
-    arrivals: Arrivals,
-    wanted: SearchGoal,
-    record: Path | None,
-    storage: str,
-    on_event: Listener,
-) -> LineResult:
-    began_s = time.monotonic()
-    planned = load_options.trial(requested)
-    loads.require_place(record, storage)
-    address = urls.address(requested.urls[0])
-    loads.require_response(planned, address, keep_alive=requested.keep_alive, on_event=on_event)
-    with driven_load.naming_place(record), ExitStack() as closing:
-        stored = closing.enter_context(driven_load.kept(record, storage))
-        machine.raise_open_files()
-        interruption = Interruption()
-        with stored.locked(), interruption.listening():
-            tried_until_s = began_s + wanted.budget_s - JUDGING_S
-            bench = _Bench(
-                requested, arrivals, wanted, address, stored, interruption, on_event, tried_until_s
-            )
-            peak_per_s = bench.peak_per_s()
-            left_s = wanted.budget_s - (time.monotonic() - began_s)
-            found = search.searched(
-                bench.measure,
-                replace(wanted, budget_s=max(left_s - JUDGING_S, wanted.least_hold_s)),
-                peak_per_s,
-                random.Random(secrets.randbits(64)),  # noqa: S311 - nothing is secret
-                lambda now: on_event(Step(line_result.step(now))),
-            )
-            found = replace(found, wanted=wanted, elapsed_s=time.monotonic() - began_s)
-            findings = bench.findings(found, arrivals)
-        stored.write_derived_json(LINE, line_result.document(findings))
-        campaign = lab.results.CampaignResults(stored, closing.pop_all())
-        return LineResult(campaign, findings)
-
-
-@dataclass
-class _Bench:
-    """Puts loads on one server, one after the other, and keeps each as a trial.
-
-    Attributes:
-        tried_until_s: When the budget of the tries is spent, in seconds of the monotonic clock.
-    """
-
-    requested: LoadOptions
-    arrivals: Arrivals
-    wanted: SearchGoal
-    address: str
-    stored: Results
-    interruption: Interruption
-    on_event: Listener
-    tried_until_s: float
-    count: int = 0
-    recordings: dict[str, Recording] = field(default_factory=dict[str, "Recording"])
-
-    def peak_per_s(self) -> float:
-        """Throughput of a closed load, the server's greatest; then it has time to finish that.
-
-        Raises:
-            FrameworkError: Not one response came, or nothing listens any more.
-        """
-        self.on_event(Step("closed load: the greatest throughput"))
-        planned = replace(load_options.trial(self.requested), id="peak")
-        completed = 0
-
-        def counted(event: LoadEnded) -> None:
-            nonlocal completed
-            completed = first_figures.of_records(event.recording, event.folder).summary.completed
-
-        self._put_on(planned, counted)
-        self._drain(planned)
-        if not completed:
-            raise FrameworkError(
-                f"`{self.address}` sent no response in {wording.exact(PEAK_S)} s",
-                "run `plimsoll load` against it for details",
-            )
-        return completed / PEAK_S
-
-    def measure(self, rate_per_s: float, hold_s: float) -> Try:
-        """Tries a rate; after one that failed, the server has time to finish what is left."""
-        self.count += 1
-        requested = replace(
-            self.requested,
-            rate_per_s=rate_per_s,
-            arrivals=self.arrivals,
-            duration_s=hold_s,
-            warm_up_s=WARM_UP_S,
-        )
-        planned = load_options.trial(requested)
-        named = replace(planned.load, name=f"{wording.count(rate_per_s)} per second")
-        planned = replace(planned, id=f"try-{self.count:03}", order=self.count, load=named)
-        judged = (*self.wanted.limits, self.wanted.errors, limits.SENDING)
-        found: list[Try] = []
-
-        def counted(event: LoadEnded) -> None:
-            found.append(counting.of_records(event.recording, event.folder, rate_per_s, judged))
-
-        self._put_on(planned, counted)
-        (one,) = found
-        if any(one.state(limit) == "failed" for limit in judged):
-            self._drain(planned)
-        return one
-
-    def findings(self, found: Searched, arrivals: Arrivals) -> LineFindings:
-        """What was full beyond each line, and how far the tries below and above are believed."""
-        self.on_event(Step("judging the tries at the line"))
-        near = {
-            load_lines.last_trial(found, rate_per_s)
-            for line in found.lines
-            for rate_per_s in (line.failed_per_s, line.held_per_s)
-        }
-        judged = {trial: self._judged(self.recordings[trial]) for trial in near if trial}
-        target = load_options.name(map(urls.target, self.requested.urls))
-        subject = Subject(
-            f"{self.requested.urls[0].netloc}{target}", arrivals, self.requested.connections
-        )
-        return load_lines.of_server(self._tables, found, subject, judged)
-
-    def _judged(self, recording: Recording) -> TrialFindings:
-        if isinstance(self.stored, UnkeptResults):
-            return derivation.judged(self.stored.counted(recording))
-        return derivation.of_trial(self.stored, recording)
-
-    def _tables(self, recording: Recording) -> Tables:
-        if isinstance(self.stored, UnkeptResults):
-            return self.stored.counted(recording)
-        return of_trials.stored(self.stored, recording)
-
-    def _put_on(self, planned: Trial, counted: Callable[[LoadEnded], None]) -> None:
-        """Puts a load on and keeps it.
-
-        Raises:
-            PlimsollError: It did not run to its end.
-        """
-
-        def heard(event: Event) -> None:
-            if isinstance(event, LoadEnded):
-                driver = event.recording.driver
-                if driver is not None and driver.ended_by == "schedule":
-                    counted(event)
-            else:
-                self.on_event(event)
-
-        requested = self.requested
-        setting = RunConfig(
-            driver_threads=requested.threads,
-            driver_cores=requested.driver_cores,
-            body_sample_ratio=RunConfig.body_sample_ratio if not requested.expected_body else 1.0,
-        )
-        recording = trials.load(
-            planned, self.address, setting, self.stored, self.interruption, heard,
-            is_kept=not isinstance(self.stored, UnkeptResults),
-        )  # fmt: skip
-        ending = recording.ending
-        hint = REPEAT if ending.kind == Interrupted.__name__ else ending.hint
-        if error := all_errors.of_ending(ending.kind, ending.message, hint):
-            raise error
-        self.recordings[recording.trial] = recording
-
-    def _drain(self, planned: Trial) -> None:
-        """Waits until the server answers one request quickly again, a few times in a row.
-
-        It asks once at least, and waits no longer than the budget lasts.
-
-        Raises:
-            NotResponding: It does not listen any more.
-        """
-        longest_s = max(one.most_ns or 0.0 for one in self.wanted.limits) / 1e9
-        quick_s = max(_LEAST_QUICK_S, longest_s)
-        until_s = min(time.monotonic() + DRAINED_S, self.tried_until_s)
-        in_a_row = 0
-        while in_a_row < _QUICK_ANSWERS:
-            asked_s = time.monotonic()
-            loads.require_response(planned, self.address, keep_alive=self.requested.keep_alive)
-            in_a_row = in_a_row + 1 if time.monotonic() - asked_s <= quick_s else 0
-            if time.monotonic() >= until_s:
-                return
-            time.sleep(_PAUSE_S)

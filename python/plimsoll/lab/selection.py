@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll import estimates, plan, wording
+from plimsoll import estimates, plan, verdicts, wording
 from plimsoll.campaign import as_run, campaign_file, documents, set_values, tool
 from plimsoll.campaign import campaign as campaigns
 from plimsoll.campaign import framework as frameworks
@@ -19,7 +19,6 @@ from plimsoll.lab import databases
 from plimsoll.published import document
 from plimsoll.recording import YARDSTICK
 from plimsoll.storage.documents import as_text, planned
-from plimsoll.verdicts.catalogue import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -100,7 +99,7 @@ def campaign(path: Path, settings: Sequence[str], root: Path | None) -> Campaign
         InputError: The file, or a setting, is wrong.
     """
     drivers = [driver.NAME for driver in DRIVERS]
-    return campaigns.read(path, settings, root, drivers=drivers, limits=known_limits())
+    return campaigns.read(path, settings, root, drivers=drivers, limits=known_limits)
 
 
 def document_of(
@@ -139,7 +138,7 @@ def unknown_limits(given: Mapping[str, Mapping[str, float]]) -> list[Problem]:
 def known_limits() -> dict[str, set[str]]:
     """Names of the limits that a campaign may change, by check."""
     names: dict[str, set[str]] = {}
-    for limit in LIMITS:
+    for limit in verdicts.catalogue.LIMITS:
         names.setdefault(limit.check, set()).update(limit.setting_names)
     return names
 

@@ -19,7 +19,8 @@ from plimsoll.campaign.line_settings import LineSettings
 from plimsoll.campaign.load import HIGHEST_LEVEL
 from plimsoll.errors import FrameworkError
 from plimsoll.load_line import counting, limits
-from plimsoll.load_line.search import SearchGoal, SteppedSearch
+from plimsoll.load_line.goal import SearchGoal
+from plimsoll.load_line.search import SteppedSearch
 from plimsoll.load_line.tries import Try
 from plimsoll.statistics.edge import Count
 

@@ -20,12 +20,14 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from plimsoll.load_line.goal import LONGEST_HOLD_S
 from plimsoll.load_line.limits import SENDING, LineLimit
 from plimsoll.statistics.edge import Edge, edge
 
 if TYPE_CHECKING:
     import random
 
+    from plimsoll.load_line.goal import SearchGoal
     from plimsoll.load_line.tries import Try
 
 Measure = Callable[[float, float], "Try"]
@@ -34,9 +36,6 @@ Measure = Callable[[float, float], "Try"]
 Found = Literal["found", "below", "above", "open"]
 """Whether a line was found, lies below or above every rate that was tried, or is open: a budget too
 short to tell."""
-
-WITHIN = 0.05
-"""Half the width of an interval that is enough, as a share of the rate."""
 
 CLIMB = (0.25, 0.5, 0.7, 0.85, 1.0)
 """The first rates, as shares of the start."""
@@ -58,47 +57,6 @@ _REVISITS = 2
 _BETWEEN = 1
 _SLOW_TRIES = 4
 _ENOUGH_TRIES = 4
-_SHORTEST_HOLD_S, _LONGEST_HOLD_S = 1.0, 10.0
-_TRIES_OF_A_BUDGET = 25
-_LATENCIES_OF_A_HOLD = 4
-
-
-@dataclass(frozen=True)
-class SearchGoal:
-    """What is searched, and when the search ends.
-
-    Attributes:
-        limits: Limits of latency; one line is searched for each.
-        errors: LineLimit of errors, which holds for each line.
-        budget_s: Time for all tries, in seconds.
-        within: Half the width of an interval that is enough, as a share of the rate.
-        most_per_s: The greatest rate that may be tried.
-        try_s: Length of a try near the edge, in seconds; 0 for a share of the budget.
-        has_processes: Whether each try has a server process of its own; the line is then that of a
-            typical one.
-    """
-
-    limits: tuple[LineLimit, ...]
-    errors: LineLimit
-    budget_s: float
-    within: float = WITHIN
-    most_per_s: float = math.inf
-    try_s: float = 0.0
-    has_processes: bool = False
-
-    @property
-    def least_hold_s(self) -> float:
-        """Length of the shortest try near the edge, whatever the budget is, in seconds."""
-        longest_s = max(one.most_ns or 0.0 for one in self.limits) / 1e9
-        return max(_SHORTEST_HOLD_S, _LATENCIES_OF_A_HOLD * longest_s)
-
-    @property
-    def hold_s(self) -> float:
-        """Length of a try near the edge, in seconds; long beside the latencies that are judged."""
-        longest_s = max(one.most_ns or 0.0 for one in self.limits) / 1e9
-        share_s = self.budget_s / _TRIES_OF_A_BUDGET
-        usual_s = self.try_s or min(max(share_s, _SHORTEST_HOLD_S), _LONGEST_HOLD_S)
-        return max(usual_s, _LATENCIES_OF_A_HOLD * longest_s)
 
 
 class NextTry(NamedTuple):
@@ -572,7 +530,7 @@ class _Search:
     def _long_enough(self, rate_per_s: float, hold_s: float, misses: int = _MISSES) -> float:
         """A length in which a low rate has as many requests as a few misses need."""
         rarest = min(limit.allowed for limit in self.wanted.limits)
-        return max(hold_s, min(misses / rarest / rate_per_s, _LONGEST_HOLD_S))
+        return max(hold_s, min(misses / rarest / rate_per_s, LONGEST_HOLD_S))
 
     def _has_time(self, hold_s: float) -> bool:
         """Whether a try of this length fits into the budget; the first one always does."""

@@ -482,7 +482,7 @@ def test_checks_limits_and_drivers_are_known_where_they_are_told(root: Path) -> 
     path = root.parent / "a.toml"
     path.write_text(text)
     with pytest.raises(InputError) as raised:
-        campaign.read(path, (), root, drivers=("wrk",), limits={"backlog": ("dropped",)})
+        campaign.read(path, (), root, drivers=("wrk",), limits=lambda: {"backlog": ("dropped",)})
     assert [(problem.message, problem.hint) for problem in raised.value.problems] == [
         ("unknown driver `plimsoll`", "drivers: `wrk`"),
         ("unknown check `baklog`", "did you mean `backlog`?"),

@@ -15,7 +15,7 @@ from plimsoll.cli import plimsoll
 from plimsoll.findings.beyond import LimitingResource
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.lab import lines
-from plimsoll.lab.lines import LineResult
+from plimsoll.lab.line_results import LineResult
 from plimsoll.load_line.search import Searched
 
 Typed = Callable[..., tuple[Result, dict[str, Any]]]

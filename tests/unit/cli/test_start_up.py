@@ -83,6 +83,26 @@ def test_a_server_that_does_not_respond_is_told_before_anything_heavy_is_loaded(
     assert found & (HEAVY | later) == set()
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:{free}", "nothing.invalid"])
+def test_a_line_of_no_server_is_refused_before_anything_heavy_is_loaded(address: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        free = listener.getsockname()[1]
+    found = loaded(AT_THE_END, "line", address.format(free=free), "--p99", "20ms")
+    later = {"rich", "plimsoll.conduct.trial", "plimsoll.storage", "plimsoll.lab.line_search"}
+    assert found & (HEAVY | later) == set()
+    assert "plimsoll.lab.lines" in found
+
+
+def test_what_installs_and_plans_loads_no_check_and_no_table(tmp_path: Path) -> None:
+    campaign = tmp_path / "a.toml"
+    load = '[[load]]\nname = "a"\nstages = [{ kind = "hold", duration = "1s", at = 1 }]'
+    campaign.write_text(f'name = "a"\nframeworks = ["reference"]\nendpoints = ["2048"]\n{load}')
+    for typed in (("install", "reference"), ("plan", str(campaign))):
+        found = loaded(AT_THE_END, *typed)
+        assert found & {"duckdb", "numpy", "pyarrow", "plimsoll.verdicts.catalogue"} == set()
+        assert "plimsoll.lab.selection" in found
+
+
 def test_the_first_figures_wait_for_no_database_and_no_check() -> None:
     imports = "import sys; from plimsoll.aggregate import first_figures"
     imports += "; from plimsoll.report import screen, words"

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import plimsoll
-from plimsoll.lab import lines
+from plimsoll.lab import line_search
 
 NOWHERE = "http://127.0.0.1:1/"
 
@@ -75,6 +75,6 @@ def test_waits_after_failed_tries_end_with_the_budget() -> None:
                 f"http://127.0.0.1:{server.server_port}/", "p99=20ms", budget_s=budget_s,
                 connections=4,
             ) as found:  # fmt: skip
-                assert found.found.searched.elapsed_s < budget_s + lines.DRAINED_S
+                assert found.found.searched.elapsed_s < budget_s + line_search.DRAINED_S
         finally:
             server.shutdown()

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from plimsoll.load_line import limits, search
+from plimsoll.load_line.goal import SearchGoal
 from plimsoll.load_line.limits import LineLimit
-from plimsoll.load_line.search import Searched, SearchGoal
+from plimsoll.load_line.search import Searched
 from queues import (
     Queue,
     Services,

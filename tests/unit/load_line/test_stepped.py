@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from plimsoll.load_line import limits, search
+from plimsoll.load_line.goal import SearchGoal
 from plimsoll.load_line.limits import LineLimit
-from plimsoll.load_line.search import Searched, SearchGoal, SteppedSearch
+from plimsoll.load_line.search import Searched, SteppedSearch
 from plimsoll.load_line.tries import Try
 from queues import BESIDE_S, WARM_UP_S, Queue, fixed
 

@@ -1,0 +1,58 @@
+"""What a search of load lines looks for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from plimsoll.load_line.limits import LineLimit
+
+WITHIN = 0.05
+"""Half the width of an interval that is enough, as a share of the rate."""
+
+LONGEST_HOLD_S = 10.0
+"""Length of the longest try near the edge, unless its latencies are long, in seconds."""
+
+_SHORTEST_HOLD_S = 1.0
+_TRIES_OF_A_BUDGET = 25
+_LATENCIES_OF_A_HOLD = 4
+
+
+@dataclass(frozen=True)
+class SearchGoal:
+    """What is searched, and when the search ends.
+
+    Attributes:
+        limits: Limits of latency; one line is searched for each.
+        errors: LineLimit of errors, which holds for each line.
+        budget_s: Time for all tries, in seconds.
+        within: Half the width of an interval that is enough, as a share of the rate.
+        most_per_s: The greatest rate that may be tried.
+        try_s: Length of a try near the edge, in seconds; 0 for a share of the budget.
+        has_processes: Whether each try has a server process of its own; the line is then that of a
+            typical one.
+    """
+
+    limits: tuple[LineLimit, ...]
+    errors: LineLimit
+    budget_s: float
+    within: float = WITHIN
+    most_per_s: float = math.inf
+    try_s: float = 0.0
+    has_processes: bool = False
+
+    @property
+    def least_hold_s(self) -> float:
+        """Length of the shortest try near the edge, whatever the budget is, in seconds."""
+        longest_s = max(one.most_ns or 0.0 for one in self.limits) / 1e9
+        return max(_SHORTEST_HOLD_S, _LATENCIES_OF_A_HOLD * longest_s)
+
+    @property
+    def hold_s(self) -> float:
+        """Length of a try near the edge, in seconds; long beside the latencies that are judged."""
+        longest_s = max(one.most_ns or 0.0 for one in self.limits) / 1e9
+        share_s = self.budget_s / _TRIES_OF_A_BUDGET
+        usual_s = self.try_s or min(max(share_s, _SHORTEST_HOLD_S), LONGEST_HOLD_S)
+        return max(usual_s, _LATENCIES_OF_A_HOLD * longest_s)
