@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from plimsoll.tool_output.restated import Restated
+
 Counting = Literal["ends", "responses", "successful", "unknown"]
 """What a rate counts: all requests that ended; all responses, including wrong ones; successful
 responses only; unknown."""
@@ -95,6 +97,7 @@ class ReportedStatistics:
         server_busy_cores: Mean busy cores of the server.
         driver_cores: Cores of the tool.
         driver_busy_cores: Mean busy cores of the tool.
+        restated: Figures that the tool prints twice, or that other printed figures bound.
         notes: Notes for readers of these statistics.
     """
 
@@ -141,6 +144,7 @@ class ReportedStatistics:
     server_busy_cores: float | None = None
     driver_cores: float | None = None
     driver_busy_cores: float | None = None
+    restated: tuple[Restated, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

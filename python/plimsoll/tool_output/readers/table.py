@@ -72,7 +72,7 @@ _KINDS_OF_TYPES: dict[str, Kind] = {
 _KINDS: dict[str, Kind] = {
     one.name: _KINDS_OF_TYPES.get(str(one.type), "choice")
     for one in dataclasses.fields(ReportedStatistics)
-    if one.name not in ("source", "times_s")
+    if one.name not in ("source", "times_s", "restated")
 }
 KINDS: dict[str, Kind] = {"place": "text", **_KINDS, **dict.fromkeys(_UNITS_S, "times")}
 """Every key of a result, and the type of its value."""
