@@ -59,6 +59,7 @@ class ReportedStatistics:
         model: Closed or open; a requested rate makes it open.
         connections: Requested connections, or streams.
         in_flight_each: Requests in flight on each of them; 1 unless reported.
+        in_flight_known: Whether a command or a person gave that number.
         requested_rate_per_s: Requested arrivals per second; None in the closed model.
         timeout_s: Timeout of a request.
         duration_s: Length of the measurement.
@@ -109,6 +110,7 @@ class ReportedStatistics:
     model: Model = "closed"
     connections: float | None = None
     in_flight_each: float = 1.0
+    in_flight_known: bool = False
     requested_rate_per_s: float | None = None
     timeout_s: float | None = None
     duration_s: float | None = None

@@ -16,6 +16,7 @@ from rich.text import Text
 from plimsoll import texts, wording
 from plimsoll.report.results import judged
 from plimsoll.report.words import MARKS, level_name, level_text
+from plimsoll.verdicts.figure_checks import failures_counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -245,11 +246,23 @@ def conclusion(found: Audit) -> str:
         return "There are too few figures to check."
     match found.level:
         case "void":
-            return f"{MARKS['void']} Some of these figures are impossible."
+            return f"{MARKS['void']} {_void(found)}"
         case "doubtful":
             return f"{MARKS['doubtful']} Some of these figures are doubtful; none is impossible."
         case _:
             return f"{MARKS['sound']} These figures are consistent."
+
+
+def _void(found: Audit) -> str:
+    """Whether figures are impossible, or requests failed, which is possible."""
+    every = (*(one for result in found.results for one in result.verdicts), *found.together)
+    void = {one.check for one in every if one.level == "void"}
+    if void == {failures_counted.NAME}:
+        doubted = any(one.level == "doubtful" for one in every)
+        rest = "some figures are doubtful, none is impossible" if doubted else "none is impossible"
+        return f"Too many requests failed to quote these figures; {rest}."
+    failed = ", and too many requests failed" if failures_counted.NAME in void else ""
+    return f"Some of these figures are impossible{failed}."
 
 
 def title(figures: ReportedStatistics) -> str:
@@ -290,7 +303,7 @@ def _rate(figures: ReportedStatistics) -> list[str]:
 
 def _times(figures: ReportedStatistics) -> list[str]:
     return [
-        f"{name} {wording.seconds(figures.times_s[name])}"
+        f"{name} {wording.seconds_in_steps(figures.times_s[name], figures.times_step_s)}"
         for name in SHOWN_TIMES
         if name in figures.times_s
     ]

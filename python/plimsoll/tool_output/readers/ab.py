@@ -68,6 +68,8 @@ _TRANSFERRED = r"Total transferred:\s+<c>(?: bytes)?"
 _COMPLETE = r"Complete requests:\s+<c>"
 _LEVEL = r"Concurrency Level:\s+<c>"
 _TAKEN = r"Time taken for tests:\s+<r>(?: seconds)?"
+_KEPT = r"Keep-Alive requests:\s+<c>"
+_CLOSED = "of another length, with its connection closed"
 _NEWER = r"Concurrency achieved:\s.*"
 """In the version after 2.3 a response of another length is no failure, and some have no kind."""
 _TOO_LONG = 10.0
@@ -101,7 +103,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         requests=requests,
         failures=_failures(failed, kinds),
         counts_failures=True,
-        wrong_responses=_wrong(kinds, other),
+        wrong_responses=_wrong(run, kinds, other),
         throughput_per_s=rate,
         counting="ends",
         time_per_request_s=None if milliseconds is None else milliseconds / 1e3,
@@ -129,11 +131,20 @@ def _failures(failed: float | None, kinds: Values | None) -> dict[str, float]:
     return printed.some({"connect": kinds[0], "receive or exceptions": _broken(kinds)})
 
 
-def _wrong(kinds: Values | None, other: float | None) -> dict[str, float]:
+def _wrong(run: OutputRun, kinds: Values | None, other: float | None) -> dict[str, float]:
     lengths = max((kinds[2] or 0.0) - _broken(kinds), 0.0) if kinds else 0.0
     if lengths and other:  # a request may be both, and which are is not printed
         return {"of another length or not 2xx": max(lengths, other)}
-    return printed.some({OTHER_LENGTH: lengths, "not 2xx": other})
+    name = _CLOSED if _closed_those(run, lengths) else OTHER_LENGTH
+    return printed.some({name: lengths, "not 2xx": other})
+
+
+def _closed_those(run: OutputRun, lengths: float) -> bool:
+    """Whether as many of kept connections were closed as responses had another length."""
+    kept, complete = run.value(_KEPT), run.value(_COMPLETE)
+    if kept is None or complete is None or kept <= lengths:
+        return False
+    return abs(complete - kept - lengths) <= (run.value(_LEVEL) or 0.0)
 
 
 def _times(run: OutputRun) -> dict[str, float]:
@@ -156,7 +167,7 @@ def _restated(run: OutputRun) -> tuple[Restated, ...]:
 def _of_counts(run: OutputRun) -> tuple[Restated, ...]:
     """Counts that are parts of others; the last requests of `-t` may fail and not be complete."""
     complete, failed = run.value(_COMPLETE), run.value(_FAILED)
-    kept, other = run.value(r"Keep-Alive requests:\s+<c>"), run.value(r"Non-2xx responses:\s+<c>")
+    kept, other = run.value(_KEPT), run.value(r"Non-2xx responses:\s+<c>")
     kinds, last = run.values(_KINDS), run.value(_LEVEL) or 0.0
     by, whole = "`Complete requests`", Figure("`Failed requests`", failed)
     return (

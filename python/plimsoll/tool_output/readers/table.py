@@ -124,7 +124,10 @@ def facts_of(settings: Sequence[str]) -> Row:
 
 def with_facts(one: ReportedStatistics, added: Row) -> ReportedStatistics:
     """A result with added facts, except `place`."""
-    return dataclasses.replace(one, **{key: added[key] for key in added if key != "place"})
+    facts = {key: added[key] for key in added if key != "place"}
+    if "in_flight_each" in added:
+        facts.setdefault("in_flight_known", True)
+    return dataclasses.replace(one, **facts)
 
 
 def _read_toml(text: str, name: str) -> tuple[ReportedStatistics, ...]:

@@ -17,6 +17,7 @@ What its figures mean, by its source (`src/wrk.c`):
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from plimsoll import wording
@@ -119,10 +120,16 @@ def _as_commanded(run: OutputRun, figures: ReportedStatistics) -> ReportedStatis
     depth = run.command(r"\bwrk\b.*\bpipeline\S*\.lua\b.*\s--\s+\S+\s+(\d+)\s*$")
     if depth:
         notes = (*figures.notes, PIPELINED)
-        return replace(figures, in_flight_each=float(depth), model="unknown", notes=notes)
+        return replace(
+            figures,
+            in_flight_each=float(depth),
+            in_flight_known=True,
+            model="unknown",
+            notes=notes,
+        )
     rate = run.command(r"\bwrk2?\b.*?\s(?:-R|--rate)[ =]?(\d+[kM]?)\b")
     if not rate and not run.has(r"Req/Sec\s+-?nan.*"):
-        return figures
+        return replace(figures, in_flight_known=_is_one_at_a_time(run))
     return replace(
         figures,
         tool="wrk2",
@@ -132,6 +139,12 @@ def _as_commanded(run: OutputRun, figures: ReportedStatistics) -> ReportedStatis
         times="response",
         notes=(PACED,),
     )
+
+
+def _is_one_at_a_time(run: OutputRun) -> bool:
+    """Whether the command is there and names no script, which alone can send several at a time."""
+    command = run.command(r"(\bwrk\b\s.*\bhttps?://.*)")
+    return bool(command) and not re.search(r"\s(?:-s|--script)\b", command)
 
 
 def _opened(requested: float | None, threads: float | None) -> tuple[float | None, tuple[str, ...]]:
