@@ -13,9 +13,9 @@ Without a published maximum there is no upper bound. The check then gives the me
 requests above the highest percentile must have taken, which is a lower bound of the maximum. "The
 mean cannot exceed p99" would be wrong: one request in a hundred may be very slow.
 
-Requests in flight when the measurement ended count nowhere, and connections begin one after
-another. In the time of so many requests as there are connections, at either end, they may have been
-idle or may have waited for requests that never counted. Each took the maximum at most.
+Requests in flight when the measurement ended count nowhere: each connection may have waited for one
+for as long as the maximum. Connections begin one after another, so each may have been idle for the
+time of one request before.
 
 The computed times that wrk adds can raise the lower bound, but the median hardly beyond twice
 connections / throughput (`laws.most_corrected_median_s`). A higher one is impossible if requests
@@ -44,8 +44,6 @@ REMEDY = "Do not quote these percentiles; measure with a tool that logs every re
 UNLESS_PIPELINED = (
     "Give the command above the output, or `--set in_flight_each=1` if it had no script (`-s`)"
 )
-ENDS = 2
-"""A measurement begins and ends."""
 ROUNDING_RATIO = 0.01
 """Times are printed with three digits or so."""
 NAME = "quantile_bounds"
@@ -140,10 +138,10 @@ def _upper(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Fin
 
 
 def _at_ends_s(figures: ReportedStatistics, implied_s: float, longest_s: float) -> float:
-    """What both ends may add to the mean: a request of each connection, and the longest at most."""
+    """What both ends may add to the mean: of each connection a usual request and the longest."""
     if not figures.in_flight or not figures.ended:
         return 0.0
-    return min(ENDS * figures.in_flight * longest_s / figures.ended, implied_s)
+    return min(figures.in_flight * (implied_s + longest_s) / figures.ended, implied_s)
 
 
 def _busy(in_flight: float, ratio: float) -> str:
