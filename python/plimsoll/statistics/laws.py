@@ -112,8 +112,8 @@ def most_corrected_median_s(in_flight: float, rate_per_s: float, longest_s: floa
     `x / E − 1`. The sum over all requests is negative: most rows, and the median, are below `v`.
 
     wrk rounds `E` down to microseconds, and its threads begin a little before its clock. So the
-    mean may be `d · E`, with `d` slightly above 1. Between `x = 0` and the longest time `M`,
-    `a − b` is below its chord, so that `v ≤ 2E + (1 − 1 / d) · M / 2`.
+    mean may be `d · E`, with `d` slightly above 1. Up to the longest time `M`, `a − b` is below the
+    chord from `x = 0`. Hence `v ≤ 2E + (1 − 1 / d) · M / 2`.
 
     Requests that are sent together are timed together, which makes `d` their number. Higher
     percentiles have no such bound: one stall may add as many rows as there were requests.

@@ -16,7 +16,6 @@ from rich.text import Text
 from plimsoll import texts, wording
 from plimsoll.report.results import judged
 from plimsoll.report.words import MARKS, level_name, level_text
-from plimsoll.verdicts.figure_checks import failures_counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -255,14 +254,12 @@ def conclusion(found: Audit) -> str:
 
 def _void(found: Audit) -> str:
     """Whether figures are impossible, or requests failed, which is possible."""
-    every = (*(one for result in found.results for one in result.verdicts), *found.together)
-    void = {one.check for one in every if one.level == "void"}
-    if void == {failures_counted.NAME}:
-        doubted = any(one.level == "doubtful" for one in every)
-        rest = "some figures are doubtful, none is impossible" if doubted else "none is impossible"
-        return f"Too many requests failed to quote these figures; {rest}."
-    failed = ", and too many requests failed" if failures_counted.NAME in void else ""
-    return f"Some of these figures are impossible{failed}."
+    if found.is_impossible:
+        failed = ", and too many requests failed" if found.is_failing else ""
+        return f"Some of these figures are impossible{failed}."
+    doubted = any(one.level == "doubtful" for one in found.verdicts)
+    rest = "some figures are doubtful, none is impossible" if doubted else "none is impossible"
+    return f"Too many requests failed to quote these figures; {rest}."
 
 
 def title(figures: ReportedStatistics) -> str:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 NAME = "failures_counted"
 TITLE = "Failures counted"
 PROBLEM = "Failures"
+IS_POSSIBLE = True
+"""A void verdict says that requests failed, and not that figures cannot be."""
 NEEDS = "how many requests failed, or that none did"
 COMPARES: FigureComparison = "shares"
 SOURCE = "what the tool's rate counts, by its documentation and source"
