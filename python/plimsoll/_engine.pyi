@@ -153,6 +153,7 @@ def connection_lives(
     opening_ns: int,
     end_ns: int,
     least_ns: int,
+    least_requests: int,
 ) -> ConnectionLives: ...
 def response_shares(
     folder: str | PathLike[str], holds: Sequence[tuple[int, int]], least_ns: int

@@ -112,6 +112,11 @@ def seconds(length_s: float | None) -> str:
     return duration(length_s * 1e9)
 
 
+def seconds_in_steps(length_s: float, step_s: float) -> str:
+    """A time that was rounded to a step: `4 ms`; `< 1 ms` where it was rounded to nothing."""
+    return f"< {seconds(step_s)}" if length_s < step_s else seconds(length_s)
+
+
 def duration(value_ns: float | None) -> str:
     """A time given in nanoseconds: `250 µs`, `4.1 ms`, `2,090 s`; `–` for none."""
     return _in_unit(value_ns, _TIME_UNITS)

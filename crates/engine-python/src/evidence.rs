@@ -104,8 +104,9 @@ pub fn connection_lives(
     opening_ns: u64,
     end_ns: u64,
     least_ns: u64,
+    least_requests: u32,
 ) -> io::Result<Lives> {
-    let of = LivesOf { holds: &holds, opening_ns, end_ns, least_ns };
+    let of = LivesOf { holds: &holds, opening_ns, end_ns, least_ns, least_requests };
     let found = py.detach(|| plimsoll_figures::lives(&folder, of))?;
     let ends = found.ends.into_items().map(|(outcome, ends)| {
         let (fewest, most) = ends.responses.unzip();

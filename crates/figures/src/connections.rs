@@ -152,6 +152,8 @@ pub struct LivesOf<'a> {
     pub end_ns: u64,
     /// How long a connection must have lived to count among those without a response.
     pub least_ns: u64,
+    /// How many requests it must have carried to count among them.
+    pub least_requests: u32,
 }
 
 impl Lives {
@@ -170,7 +172,7 @@ impl Lives {
         self.open_ns += open_ns.sum::<i128>();
         let closed_ns = if sample.closed_ns == NEVER { of.end_ns } else { sample.closed_ns };
         let lived_ns = i128::from(closed_ns) - i128::from(sample.connected_ns);
-        let is_silent = sample.requests > 0
+        let is_silent = sample.requests >= of.least_requests
             && sample.responses == 0
             && lived_ns >= i128::from(of.least_ns);
         self.without_response += u64::from(is_silent);

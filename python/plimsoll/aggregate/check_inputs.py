@@ -405,22 +405,26 @@ def _opening_ns(recording: Recording) -> int:
     return min(OPENING_NS + (opened or 0) * HANDSHAKE_NS, MOST_OPENING_NS)
 
 
-def without_response(recording: Recording, connections: Rows, least_ns: int) -> int:
-    """Connections that carried a request, lived for some time and got no byte of a response.
+def without_response(
+    recording: Recording, connections: Rows, least_ns: int, least_requests: int
+) -> int:
+    """Connections that opened, lived for some time and never got a byte of a response.
 
     Args:
         recording: The recording.
         connections: Its table `connections`.
         least_ns: How long a connection must have lived to count.
+        least_requests: How many requests it must have carried, where that is known.
     """
     if isinstance(connections, EngineRecords):
-        return connections.without_response(least_ns)
+        return connections.without_response(least_ns, least_requests)
     end_ns = recording.stages[-1].end_ns if recording.stages else 0
     with query.opened(connections=connections) as database:
         row = database.execute(
-            "SELECT count(*) FROM connections WHERE responses = 0 AND coalesce(requests, 1) > 0"
+            "SELECT count(*) FROM connections WHERE responses = 0"
+            " AND coalesce(requests, $least_requests) >= $least_requests"
             " AND coalesce(closed_ns, $end_ns) - connected_ns >= $least_ns",
-            {"end_ns": end_ns, "least_ns": least_ns},
+            {"end_ns": end_ns, "least_ns": least_ns, "least_requests": least_requests},
         ).fetchall()[0]
     return int(row[0])
 

@@ -192,13 +192,17 @@ class EngineRecords:
         """The result of `open_time.sql`."""
         return float(self._lives(opening_ns, 0)["open_ns"])
 
-    def without_response(self, least_ns: int) -> int:
+    def without_response(self, least_ns: int, least_requests: int) -> int:
         """Connections that lived for so long and never got a byte of a response."""
-        return self._lives(0, least_ns)["without_response"]
+        return self._lives(0, least_ns, least_requests)["without_response"]
 
-    def _lives(self, opening_ns: int, least_ns: int) -> _engine.ConnectionLives:
+    def _lives(
+        self, opening_ns: int, least_ns: int, least_requests: int = 0
+    ) -> _engine.ConnectionLives:
         end_ns = self.recording.stages[-1].end_ns if self.recording.stages else 0
-        return _engine.connection_lives(self.folder, self._holds, opening_ns, end_ns, least_ns)
+        return _engine.connection_lives(
+            self.folder, self._holds, opening_ns, end_ns, least_ns, least_requests
+        )
 
     def _grouped(
         self, key: Callable[[CountGroup], Row], counts: Callable[[CountGroup], Row]

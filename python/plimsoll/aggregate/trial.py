@@ -178,8 +178,14 @@ class Tables:
         return check_inputs.open_connections(self.recording, self.connections)
 
     def without_response(self, least_ns: int) -> int:
-        """Connections that lived for so long and never got a byte of a response."""
-        return check_inputs.without_response(self.recording, self.connections, least_ns)
+        """Connections that lived for so long and never got a byte of a response.
+
+        Only a closed load without think time has a request for each of them.
+        """
+        least_requests = 0 if self.recording.load.is_saturating else 1
+        return check_inputs.without_response(
+            self.recording, self.connections, least_ns, least_requests
+        )
 
 
 def of_records(folder: Path, recording: Recording) -> Tables:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import median
+from statistics import geometric_mean, median
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.comparison import turn_pairs
@@ -91,10 +91,11 @@ class Difference:
         failed: Share of requests that failed.
         groups: Starts of fresh processes.
         rounds: Pairs of turns.
-        a_per_s: Throughput of A, the median of its turns, in responses per second.
+        a_per_s: Throughput of A in responses per second: the geometric mean over groups of the
+            total of its turns, so that `b_per_s / a_per_s` is the ratio.
         b_per_s: The same of B.
-        a_p99_ns: 99th percentile of A's response times, the median of its groups, in nanoseconds;
-            None when not measured.
+        a_p99_ns: 99th percentile of A's response times, the geometric mean over groups, in
+            nanoseconds; None when not measured.
         b_p99_ns: The same of B.
     """
 
@@ -142,14 +143,17 @@ class Difference:
         It is half the width of the better witness's interval, which does not depend on how far
         apart A and B are. None below three groups.
         """
-        reaches = [one.reach for one in self.witnesses if one.holds_for_fresh_processes]
-        found = [reach for reach in reaches if reach is not None]
-        return math.expm1(min(found)) if found else None
+        return min(self.detectable.values(), default=None)
 
     @property
-    def witnesses(self) -> tuple[PairedRatio, ...]:
-        """The ratios that may decide."""
-        return tuple(one for one in map(self.of, self.deciding) if one is not None)
+    def detectable(self) -> dict[Metric, float]:
+        """Half the width of the interval of each witness; those of fresh processes only."""
+        found = {metric: self.of(metric) for metric in self.deciding}
+        return {
+            metric: math.expm1(one.reach)
+            for metric, one in found.items()
+            if one is not None and one.holds_for_fresh_processes and one.reach is not None
+        }
 
     @property
     def source(self) -> Source | None:
@@ -167,14 +171,43 @@ class Difference:
             return "both"
         return "cpu_per_request" if cost else "cpu_obtained" if got else None
 
-    def needed_groups(self) -> int | None:
-        """How many more groups would decide, by the present scatter; None when that is unknown."""
+    def needed(self) -> tuple[Metric, int] | None:
+        """Which witness would decide first, and after how many more groups, as far as it scatters.
+
+        Returns:
+            None when that is unknown.
+        """
         if self.failed.are_too_many or self.answer != "undecided":
             return None
-        if self.groups < paired.LEAST_GROUPS:
-            return paired.LEAST_GROUPS + 1 - self.groups
-        needs = [_needed(one, self.within) for one in self.witnesses]
-        return max(1, min(needs) - self.groups) if needs else None
+        known = [(self._needed(metric), metric) for metric in self.deciding]
+        groups, metric = min(known, key=lambda one: one[0], default=(math.inf, "throughput"))
+        if math.isinf(groups):
+            return None
+        least = max(paired.LEAST_GROUPS, self.groups) + 1
+        return metric, max(math.ceil(groups), least) - self.groups
+
+    def _needed(self, metric: Metric) -> float:
+        """Groups until the interval of a witness excludes 1, or shows that both are the same."""
+        ratio = self.of(metric)
+        if ratio is None or ratio.reach is None:
+            return math.inf
+        same = max(
+            (
+                _groups_until(one, math.log1p(self.within) - _away(one))
+                for one in self._same(metric)
+            ),
+            default=math.inf,
+        )
+        return min(_groups_until(ratio, _away(ratio)), same)
+
+    def _same(self, metric: Metric) -> tuple[PairedRatio, ...]:
+        """The ratios that must all lie within the tolerance before a witness says *same*."""
+        ratio = self.of(metric)
+        if metric != "cpu_per_request" or len(self.deciding) == 1:
+            return (ratio,) if ratio else ()
+        if self.deciding != AT_FULL_SPEED or not ratio or not self.undisturbed:
+            return ()
+        return ratio, self.undisturbed
 
 
 def difference(
@@ -203,6 +236,7 @@ def difference(
     each = Plan(plan.taken, plan.planned, plan.error / max(sharing, 1))
     rate, cost, latency = (paired.ratio(found[metric], each) for metric in METRICS)
     undisturbed = paired.ratio(turn_pairs.groups(turns, turn_pairs.undisturbed), each)
+    a_per_s, b_per_s = _rates(turns)
     failed = Failed(turn_pairs.failure_ratio(turns, A), turn_pairs.failure_ratio(turns, B))
     answer: Answer = "undecided"
     witness: Metric | None = None
@@ -230,10 +264,10 @@ def difference(
         failed=failed,
         groups=len(rates),
         rounds=sum(len(group.rounds) for group in rates),
-        a_per_s=_per_s(turns, A),
-        b_per_s=_per_s(turns, B),
-        a_p99_ns=median([one.a_p99_ns for one in times]) if times else None,
-        b_p99_ns=median([one.b_p99_ns for one in times]) if times else None,
+        a_per_s=a_per_s,
+        b_per_s=b_per_s,
+        a_p99_ns=geometric_mean([one.a_p99_ns for one in times]) if times else None,
+        b_p99_ns=geometric_mean([one.b_p99_ns for one in times]) if times else None,
     )
 
 
@@ -303,19 +337,28 @@ def _explains(cost: PairedRatio | None, rate: PairedRatio | None) -> bool:
     )
 
 
-def _needed(ratio: PairedRatio, within: float) -> int:
-    """Groups until the interval excludes 1 or lies within the tolerance, whichever is sooner.
+def _away(ratio: PairedRatio) -> float:
+    """How far a ratio is from 1, on logarithms."""
+    return abs(math.log(ratio.value))
+
+
+def _groups_until(ratio: PairedRatio, reach: float) -> float:
+    """Groups until half the width of the interval is this; infinite where nothing is left.
 
     Source:
         The width falls with the root of the number; what Student's distribution and the looks add
         falls too, so this is rather too many.
     """
-    away = abs(math.log(ratio.value))
-    target = max(away, math.log1p(within) - away)
-    reach = ratio.reach or 0.0
-    return math.ceil(ratio.groups * (reach / target) ** 2) + 1
+    if reach <= 0.0:
+        return math.inf
+    return ratio.groups * ((ratio.reach or 0.0) / reach) ** 2 + 1
 
 
-def _per_s(turns: Sequence[Turn], entry: str) -> float:
+def _rates(turns: Sequence[Turn]) -> tuple[float, float]:
+    """Throughput of A and B; where no round has both, the median of the turns of each."""
+    return turn_pairs.mean_rates(turns) or (_median_per_s(turns, A), _median_per_s(turns, B))
+
+
+def _median_per_s(turns: Sequence[Turn], entry: str) -> float:
     own = [turn for turn in turns if turn.entry == entry and turn.duration_ns]
     return 1e9 * median([turn.requests / turn.duration_ns for turn in own] or [0.0])

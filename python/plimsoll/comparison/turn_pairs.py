@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
 from plimsoll.statistics.paired import PairedGroup
@@ -76,6 +77,30 @@ def groups(turns: Iterable[Turn], quantity: Quantity) -> list[PairedGroup]:
         if below and above and all((*below, *above)):
             found[group].append((*above, *below))
     return [_group(found[number]) for number in sorted(found)]
+
+
+def mean_rates(turns: Iterable[Turn]) -> tuple[float, float] | None:
+    """Throughput of A and of B in responses per second, whose quotient is the paired ratio.
+
+    Each is the geometric mean over groups of the total of its rounds, of the rounds that
+    `groups` compares.
+
+    Returns:
+        None without a round in which both responded.
+    """
+    found: dict[int, list[tuple[Turn, Turn]]] = defaultdict(list)
+    for group, one, other in _pairs(turns):
+        if one.requests and one.duration_ns and other.requests and other.duration_ns:
+            found[group].append((one, other))
+    if not found:
+        return None
+    a = [_per_s([one for one, _ in rounds]) for rounds in found.values()]
+    b = [_per_s([other for _, other in rounds]) for rounds in found.values()]
+    return geometric_mean(a), geometric_mean(b)
+
+
+def _per_s(turns: Sequence[Turn]) -> float:
+    return 1e9 * sum(one.requests for one in turns) / sum(one.duration_ns for one in turns)
 
 
 def p99(times: Iterable[GroupTimes]) -> list[PairedGroup]:

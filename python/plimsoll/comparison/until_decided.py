@@ -112,8 +112,8 @@ class Compared:
     @property
     def more_s(self) -> float | None:
         """How many more seconds would decide, by the present scatter; None when unknown."""
-        groups = self.difference.needed_groups()
-        return None if groups is None else groups * self.group_s
+        needed = self.difference.needed()
+        return None if needed is None else needed[1] * self.group_s
 
     @property
     def short_budget(self) -> str:

@@ -30,9 +30,6 @@ CHUNK_ROWS = 1 << 19
 RECORDED = (tables.REQUESTS, tables.CONNECTIONS)
 """The tables that the engine writes."""
 
-COPIES = "fetched"
-"""Folder within the results: copies of rows that stayed on hosts, until a trial has all of them."""
-
 LEFTOVERS = (
     "spec.json", "finish.json", "requests.bin", "connections.bin", recomputed_bodies.FILE,
     *(f"{name}{writing.ARROW}" for name in ("requests", "connections", "usage")),
@@ -121,25 +118,6 @@ def sources_of(hosts: Iterable[HostDriver], into: Path) -> tuple[RecordSource, .
         for one in hosts
         if one.driver is not None
     )
-
-
-def put_aside(hosts: Iterable[HostDriver], into: Path, copies: Path) -> None:
-    """Moves what is here of rows that stay on hosts to where their copy goes on.
-
-    Args:
-        hosts: The hosts.
-        into: The trial's folder.
-        copies: Folder of the copies of this trial.
-
-    Raises:
-        OSError: They cannot be moved.
-    """
-    kept = [one for one in hosts if one.kept is not None]
-    for one in kept:
-        files = [into / one.host / f"{table.name}.bin" for table in RECORDED]
-        for file in (path for path in files if path.exists()):
-            (copies / one.host).mkdir(parents=True, exist_ok=True)
-            file.rename(copies / one.host / file.name)
 
 
 def convert_rows(into: Path, sources: Sequence[RecordSource] = ()) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from plimsoll import addresses, databases, wording
 from plimsoll.campaign.requests import DRAWN_BY_TOOLS
 from plimsoll.conduct import (
+    copies,
     database_elsewhere,
     provenance,
     recomputed_bodies,
@@ -227,11 +228,8 @@ def _put_aside(driven: DriverResult, into: Path, results: Results, trial: Trial)
     Raises:
         StorageError: It cannot be written.
     """
-    from plimsoll.conduct import recording  # noqa: PLC0415 - heavy
-
     with writing(results.folder):
-        copies = results.folder / recording.COPIES / trial.id
-        recording.put_aside(driven.hosts, into, copies)
+        copies.put_aside(driven.hosts, into, results.folder / copies.COPIES / trial.id)
 
 
 def _tell_recorded(known: TrialState, into: Path, tell: Listener) -> None:

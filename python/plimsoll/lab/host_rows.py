@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import plimsoll
 from plimsoll import hosts, tables, wording
 from plimsoll.conduct import recording as recordings
+from plimsoll.conduct.copies import COPIES
 from plimsoll.conduct.recording import RecordSource
 from plimsoll.drivers import records
 from plimsoll.errors import HostError, InputError, Problem, StorageError
@@ -165,7 +166,7 @@ def _keeping(trial: Recording) -> tuple[HostDriver, ...]:
 
 
 def _copies(results: Results, trial: Recording) -> Path:
-    return results.folder / recordings.COPIES / trial.trial
+    return results.folder / COPIES / trial.trial
 
 
 def _require_named(known: Hosts, names: Iterable[str], file: Path) -> None:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.lab.charts import TrialChart
     from plimsoll.recording import Recording
+    from plimsoll.report.results.machine_readable import JsonObject
     from plimsoll.storage.results import Results
     from plimsoll.verdicts.verdict import Verdict
 
@@ -195,7 +196,7 @@ class CampaignResults(Closable):
             raise errors.StorageError(f"`{self.place}` has no recording any more", documents.GONE)
         return found
 
-    def as_json(self) -> list[dict[str, Any]]:
+    def as_json(self) -> list[JsonObject]:
         """One object for each trial, ready for JSON: what `plimsoll judge --json` prints.
 
         Raises:

@@ -18,6 +18,12 @@ ON_THE_WIRE = 1538
 BEYOND = 10.0
 """Requests that must lie beyond a percentile before it is meaningful."""
 
+CLOCK_STEP_S = 1e-6
+"""What wrk counts time in."""
+
+EARLY_RATIO = 1e-3
+"""Share of a run by which the threads of wrk may begin before its clock."""
+
 Quantiles = Sequence[tuple[float, float]]
 """Shares of requests from 0 to 1, ascending, each with the time that they kept."""
 
@@ -92,6 +98,36 @@ def _most_up_to_last(quantiles: Quantiles) -> float:
     return sum(
         (share - start) * time for (share, time), start in zip(quantiles, starts, strict=True)
     )
+
+
+def most_corrected_median_s(in_flight: float, rate_per_s: float, longest_s: float) -> float:
+    """The greatest median that wrk can print of requests sent one at a time on each connection.
+
+    wrk expects a request to take `E = connections / rate`. To a measured time `x` it adds `x − E`,
+    `x − 2E`, … while they are above `E` (`stats_correct`). No connection is busy for longer than
+    the run, so the measured times have a mean of `E` at most.
+
+    Take a time `v > 2E`. A measured time `x` adds `a` rows from `v` on, and `b` below. If `x < v`,
+    then `a − b ≤ −1`. If not, `a ≤ 1 + (x − v) / E` and `b ≥ ceil(v / E) − 2`, so `a − b` is below
+    `x / E − 1`. The sum over all requests is negative: most rows, and the median, are below `v`.
+
+    wrk rounds `E` down to microseconds, and its threads begin a little before its clock. So the
+    mean may be `d · E`, with `d` slightly above 1. Up to the longest time `M`, `a − b` is below the
+    chord from `x = 0`. Hence `v ≤ 2E + (1 − 1 / d) · M / 2`.
+
+    Requests that are sent together are timed together, which makes `d` their number. Higher
+    percentiles have no such bound: one stall may add as many rows as there were requests.
+
+    Args:
+        in_flight: Requests in flight, one on each connection.
+        rate_per_s: Requests that end per second.
+        longest_s: The longest measured time.
+
+    Source: wg/wrk, `src/stats.c` and `src/wrk.c`; the bound is of this project.
+    """
+    expected_s = mean_time_s(in_flight, rate_per_s)
+    uneven = min(CLOCK_STEP_S / expected_s + EARLY_RATIO, 1.0)
+    return 2.0 * expected_s + uneven * longest_s / 2.0
 
 
 def enough(share: float) -> float:

@@ -8,7 +8,7 @@ quantity, since requests have no decimals. If both leave it open, the number is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from plimsoll import wording
@@ -40,6 +40,7 @@ _THOUSANDS = {
 _OTHER = {",": ".", ".": ","}
 _ROUNDED = re.compile(r"\d.*[kKMG]")
 _UNSURE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_LAST_DIGIT = re.compile(r"\d(?=\D*$)")
 _WRITTEN = re.compile(r"(?<![\w.,:/@-])\d[\d.,'’_]*\d(?![:/\d])")
 
 
@@ -163,6 +164,26 @@ def size(text: str, known: Marks = Marks(), *, decimal: bool = False) -> float |
         UnreadableNumber: It is not a size, or is ambiguous.
     """
     return _scaled(text, {**_BYTES, **_DECIMAL_BYTES} if decimal else _BYTES, known)
+
+
+def step(text: str, form: Callable[[str, Marks], float | None], known: Marks = Marks()) -> float:
+    """The unit of the last printed digit: 0.01 of `4.53`, 10 of `4.53k`; 0 if there is none.
+
+    Args:
+        text: The number as it was printed.
+        form: What reads it, such as `seconds`.
+        known: The meaning of commas and points in its text.
+
+    Raises:
+        UnreadableNumber: It is not a number, or is ambiguous.
+    """
+    last = _LAST_DIGIT.search(text)
+    if last is None:
+        return 0.0
+    other = "8" if last[0] == "9" else chr(ord(last[0]) + 1)
+    changed = f"{text[: last.start()]}{other}{text[last.end() :]}"
+    one, two = form(text, known), form(changed, known)
+    return abs(one - two) if one is not None and two is not None else 0.0
 
 
 def _scaled(

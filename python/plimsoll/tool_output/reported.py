@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from plimsoll.tool_output.restated import Restated
+
 Counting = Literal["ends", "responses", "successful", "unknown"]
 """What a rate counts: all requests that ended; all responses, including wrong ones; successful
 responses only; unknown."""
@@ -57,6 +59,7 @@ class ReportedStatistics:
         model: Closed or open; a requested rate makes it open.
         connections: Requested connections, or streams.
         in_flight_each: Requests in flight on each of them; 1 unless reported.
+        in_flight_known: Whether a command or a person gave that number.
         requested_rate_per_s: Requested arrivals per second; None in the closed model.
         timeout_s: Timeout of a request.
         duration_s: Length of the measurement.
@@ -95,6 +98,7 @@ class ReportedStatistics:
         server_busy_cores: Mean busy cores of the server.
         driver_cores: Cores of the tool.
         driver_busy_cores: Mean busy cores of the tool.
+        restated: Figures that the tool prints twice, or that other printed figures bound.
         notes: Notes for readers of these statistics.
     """
 
@@ -106,6 +110,7 @@ class ReportedStatistics:
     model: Model = "closed"
     connections: float | None = None
     in_flight_each: float = 1.0
+    in_flight_known: bool = False
     requested_rate_per_s: float | None = None
     timeout_s: float | None = None
     duration_s: float | None = None
@@ -141,6 +146,7 @@ class ReportedStatistics:
     server_busy_cores: float | None = None
     driver_cores: float | None = None
     driver_busy_cores: float | None = None
+    restated: tuple[Restated, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property

@@ -27,6 +27,7 @@ from plimsoll.tool_output import numbers
 from plimsoll.tool_output.numbers import Marks, UnreadableNumber
 from plimsoll.tool_output.pasted import TextLine
 from plimsoll.tool_output.reported import Source
+from plimsoll.tool_output.restated import Figure
 
 Values = tuple[float | None, ...]
 
@@ -131,6 +132,31 @@ class OutputRun:
         signs = _compiled(pattern)[1]
         for line, match in self._matches(pattern):
             yield tuple(self._read(sign, match[group], line) for group, sign in enumerate(signs, 1))
+
+    def steps(self, pattern: str) -> tuple[float, ...] | None:
+        """The unit of the last digit of each number of the first line that matches, as printed.
+
+        Returns:
+            0 for a number that was not printed; None if no line matches.
+
+        Raises:
+            InputError: One of them cannot be read completely; with the line.
+        """
+        found = next(self._matches(pattern), None)
+        if found is None:
+            return None
+        line, match = found
+        signs = _compiled(pattern)[1]
+        return tuple(self._step(sign, match[at], line) for at, sign in enumerate(signs, 1))
+
+    def figure(self, name: str, pattern: str) -> Figure:
+        """The first number of the first line that matches, with its rounding.
+
+        Raises:
+            InputError: It cannot be read completely; with the line.
+        """
+        steps = self.steps(pattern)
+        return Figure(name, self.value(pattern), steps[0] if steps else 0.0)
 
     def named(self, pattern: str) -> list[tuple[str, float]]:
         """Name and number of each line that matches: `(?P<name>…)` and one number.
@@ -274,6 +300,14 @@ class OutputRun:
             return None
         try:
             return _READ[sign](text, self._marks)
+        except UnreadableNumber as error:
+            self._refuse(line, error)
+
+    def _step(self, sign: str, text: str | None, line: TextLine) -> float:
+        if text is None:
+            return 0.0
+        try:
+            return numbers.step(text, _READ[sign], self._marks)
         except UnreadableNumber as error:
             self._refuse(line, error)
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.verdict import Level, Verdict
 
 
+POSSIBLE = frozenset(check.NAME for check in FIGURE_CHECKS if getattr(check, "IS_POSSIBLE", False))
+"""Checks whose void verdicts say that requests failed, and not that figures are impossible."""
+
+
 @dataclass(frozen=True)
 class Audited:
     """One result and its verdicts.
@@ -56,6 +60,21 @@ class Audit:
         """The worst of all verdicts."""
         levels: list[Level] = [one.level for one in self.results]
         return worst([*levels, *(verdict.level for verdict in self.together)])
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """Every verdict, on each result and on all together."""
+        return (*(one for result in self.results for one in result.verdicts), *self.together)
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether a verdict says that figures cannot be."""
+        return any(one.level == "void" and one.check not in POSSIBLE for one in self.verdicts)
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether a verdict says that too many requests failed."""
+        return any(one.level == "void" and one.check in POSSIBLE for one in self.verdicts)
 
 
 def audit(results: Sequence[ReportedStatistics], limits: Limits | None = None) -> Audit:

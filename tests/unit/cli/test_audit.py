@@ -45,6 +45,34 @@ def test_sound_figures_are_called_so_and_shown_where_asked_for() -> None:
     assert "These figures are consistent." in result.output
 
 
+def test_the_conclusion_says_what_the_verdicts_say(tmp_path: Path) -> None:
+    failed = ran(golden("hey-status.txt")).output
+    assert "Too many requests failed to quote these figures" in failed
+    assert "Some of these figures are impossible" not in failed
+    changed = Path(golden("ab-sound.txt")).read_text(encoding="utf-8").replace(" 20000\n", " 900\n")
+    file = tmp_path / "changed"
+    file.write_text(changed)
+    assert "Some of these figures are impossible." in ran(str(file)).output
+    both = " ".join(ran(str(file), golden("hey-status.txt")).output.split())
+    assert "Some of these figures are impossible, and too many requests failed." in both
+
+
+def test_a_time_of_nothing_is_shorter_than_what_the_tool_counts_in() -> None:
+    output = ran(golden("ab-freeze.txt")).output
+    assert "mean < 1 ms, p50 < 1 ms" in " ".join(output.split())
+    assert "0 ns" not in output
+
+
+def test_a_fact_that_was_given_decides_on_wrk(tmp_path: Path) -> None:
+    file = tmp_path / "wrk"
+    printed = Path(golden("wrk-sound.txt")).read_text(encoding="utf-8")
+    file.write_text(
+        printed.replace("50 connections", "2 connections").replace("292.00us", "1.20ms")
+    )
+    assert ran(str(file)).return_value == 0
+    assert ran(str(file), "--set", "in_flight_each=1").return_value == 1
+
+
 def test_what_comes_in_by_a_pipe_is_read() -> None:
     result = ran("-", into=Path(golden("wrk-reset.txt")).read_text(encoding="utf-8"))
     assert result.return_value == 1

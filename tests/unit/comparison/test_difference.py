@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from plimsoll.comparison.difference import AT_A_RATE, METRICS, Difference, Metric, difference
-from plimsoll.comparison.turn_pairs import GroupTimes
+from plimsoll.comparison.turn_pairs import B, GroupTimes
 from plimsoll.statistics.paired import Plan
 from turns import Pair, turns
 
@@ -78,22 +80,73 @@ def test_the_same_cost_is_not_the_same_server_where_nothing_explains_the_rest() 
 def test_two_groups_decide_nothing_and_say_what_would() -> None:
     found = difference(turns([Pair(rate=2.0), Pair(rate=2.0)]), Plan((2,), 12))
     assert found.answer == "undecided"
-    assert found.needed_groups() == 2
+    assert found.needed() == ("throughput", 2)
 
 
 def test_what_would_decide_is_more_where_it_scatters_more() -> None:
     few = seen(1.0, None, scatter=NOISY)
     assert few.answer == "undecided"
-    more = few.needed_groups()
-    assert more is not None and more > 8
-    assert seen(1.05).needed_groups() is None
+    more = few.needed()
+    assert more is not None and more[1] > 8
+    assert seen(1.05).needed() is None
+
+
+def test_twice_the_width_takes_four_times_as_long() -> None:
+    wide = (0.93, 1.06, 0.97, 1.08, 0.99, 0.95, 1.05, 0.98)
+    double = tuple(one**2 for one in wide)
+    needs = [seen(1.0, None, scatter=one).needed() for one in (wide, double)]
+    groups = [len(wide) + need[1] for need in needs if need is not None]
+    assert groups[1] / groups[0] == pytest.approx(4, rel=0.35)
+
+
+def test_two_groups_that_scatter_by_far_more_than_the_tolerance_need_more_than_two_others() -> None:
+    uneven = [
+        replace(one, requests=round(one.requests * (1.3 if one.round % 4 < 2 else 0.75)))
+        if one.entry == B
+        else one
+        for one in turns([Pair(cost=None), Pair(cost=None)])
+    ]
+    found = difference(uneven, Plan((2,), 12)).needed()
+    assert found is not None
+    assert found[1] > 10
+
+
+def test_the_cost_of_a_request_shows_the_same_no_sooner_than_what_throughput_would_be() -> None:
+    costs = seen(1.0, 1.0, delay=None, scatter=NOISY)
+    assert costs.undisturbed is None
+    assert costs.answer == "undecided"
+    needed = costs.needed()
+    assert needed is not None
+    assert needed[0] == "throughput"
+
+
+def test_the_rates_of_both_stand_to_each_other_as_the_paired_ratio() -> None:
+    found = seen(1.07, scatter=NOISY)
+    assert found.throughput is not None
+    assert found.b_per_s / found.a_per_s == pytest.approx(found.throughput.value)
+    times = [GroupTimes(group, 1e6 * (1 + group), 3e6) for group in range(4)]
+    latency = difference(turns([Pair()] * 4), Plan((4,), 4), times=times)
+    assert latency.p99 is not None
+    assert latency.a_p99_ns is not None
+    assert latency.b_p99_ns is not None
+    assert latency.b_p99_ns / latency.a_p99_ns == pytest.approx(latency.p99.value)
+
+
+def test_each_witness_has_the_difference_that_its_interval_can_show() -> None:
+    found = seen(1.0, 1.0, delay=None, scatter=NOISY)
+    assert found.throughput is not None
+    interval = found.throughput.interval
+    assert interval is not None
+    half = (interval.high / interval.low) ** 0.5 - 1
+    assert found.detectable["throughput"] == pytest.approx(half)
+    assert found.smallest == found.detectable["cpu_per_request"] < half
 
 
 def test_servers_that_fail_are_not_compared() -> None:
     found = seen(0.5, failures=200)
     assert found.answer == "undecided"
     assert found.failed.are_too_many
-    assert found.needed_groups() is None
+    assert found.needed() is None
 
 
 @pytest.mark.parametrize(
@@ -166,7 +219,7 @@ def test_each_quantity_has_its_own_answer() -> None:
     found = at_a_rate(1.1, 0.95)
     answers = {metric: found.answer_of(metric) for metric in METRICS}
     assert answers == {"throughput": "same", "cpu_per_request": "faster", "p99": "slower"}
-    assert (found.a_p99_ns, found.b_p99_ns) == (1e6, pytest.approx(1.1e6, rel=0.01))
+    assert (found.a_p99_ns, found.b_p99_ns) == pytest.approx((1e6, 1.1e6), rel=0.01)
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,7 @@ def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
         ("slower", "CPU time per request differs: +10 % (95 %: +9."),
         ("one group", "Intervals cover these processes only"),
         ("same", "The smallest detectable difference in 80 s is 0."),
+        ("undecided", " % in throughput: half the width of the interval."),
         ("kept", "B does not lose more than 3 % of A's throughput."),
         ("crossed", "B loses more than 3 % of A's throughput."),
         (
@@ -139,6 +140,20 @@ def test_remarks_say_what_else_must_be_known(case: str, part: str) -> None:
     said = list(compared.remarks(CASES[case]))
     assert any(part in one for one in said)
     assert all(one.endswith(".") and len(one.split()) <= 30 for one in said)
+
+
+def test_what_would_decide_first_is_named_if_it_is_not_what_is_shown() -> None:
+    pairs = [Pair(one, 1.0 + at % 2 * 0.06) for at, one in enumerate(NOISY)]
+    some = turns(pairs)
+    found = difference(some, Plan((8,), 8))
+    said = compared.sentence(Compared(StoppingRule(120), found, None, 80.0, 10.0, some))
+    assert said.endswith("more would decide by CPU time per request")
+
+
+def test_a_comparison_that_took_longer_than_its_budget_says_so() -> None:
+    within, over = CASES["same"], replace(CASES["same"], elapsed_s=122.0)
+    assert compared.stated(within)[-1].endswith("80 s of 120 s.")
+    assert compared.stated(over)[-1].endswith("122 s with a budget of 120 s.")
 
 
 def test_processor_time_that_was_waited_for_is_named_as_such() -> None:

@@ -72,6 +72,24 @@ def test_wrk_without_latency_has_no_percentiles() -> None:
     assert set(one("wrk-sound-plain.txt").times_s) == {"mean", "stddev", "max"}
 
 
+@pytest.mark.parametrize(
+    ("command", "is_known"),
+    [
+        ("$ wrk -t2 -c50 -d2s --latency http://127.0.0.1:18801/2048", True),
+        ("$ wrk -t2 -c50 -s post.lua http://127.0.0.1:18801/2048", False),
+        ("", False),
+    ],
+)
+def test_whether_wrk_pipelined_is_known_by_its_command_alone(command: str, is_known: bool) -> None:
+    (figures,) = readers.read(f"{command}\n{text('wrk-sound.txt')}", "x")
+    assert figures.in_flight_known is is_known
+
+
+def test_wrk_with_fewer_connections_than_threads_has_those_it_prints() -> None:
+    (figures,) = readers.read(text("wrk-sound.txt").replace("50 connections", "1 connections"), "x")
+    assert figures.connections == 1
+
+
 def test_wrk_names_what_failed() -> None:
     assert one("wrk-files.txt").failures == {"connect": 751}
     assert one("wrk-reset.txt").failures == {"read": 4314}
@@ -119,7 +137,8 @@ def test_ab_counts_a_reset_request_up_to_three_times_and_it_is_read_once() -> No
 
 def test_answers_of_another_length_were_answered() -> None:
     assert one("ab-cut.txt").failures == {}
-    assert one("ab-cut.txt").wrong_responses == {"of another length": 2000}
+    cut = {"of another length, with its connection closed": 2000}
+    assert one("ab-cut.txt").wrong_responses == cut
     assert one("ab-status.txt").wrong_responses == {"of another length or not 2xx": 2000}
 
 

@@ -521,13 +521,106 @@ def test_a_page_that_changes_is_doubtful_and_no_failure() -> None:
     assert "so the page may change" in verdict.text
 
 
-@pytest.mark.parametrize(
-    "figures", [of_lengths(4_000), of_lengths(None), of_lengths(8_798, **{"not 2xx": 900})]
-)
-def test_answers_cut_off_or_of_another_status_are_void(figures: ReportedStatistics) -> None:
+@pytest.mark.parametrize("figures", [of_lengths(4_000), of_lengths(None)])
+def test_lengths_alone_are_doubtful_whatever_their_mean(figures: ReportedStatistics) -> None:
     verdict = failures_counted.judge(figures, Limits())
     assert verdict is not None
+    assert verdict.level == "doubtful"
+    assert "`ab -l`" in verdict.remedies[0]
+
+
+DYNAMIC = (
+    ("Document Length:        2048 bytes", "Document Length:        738 bytes"),
+    (
+        "Failed requests:        0\n",
+        "Failed requests:        19990\n"
+        "   (Connect: 0, Receive: 0, Length: 19990, Exceptions: 0)\n",
+    ),
+)
+
+
+def with_changes(name: str, changes) -> dict:
+    text = (GOLDEN / name).read_text(encoding="utf-8")
+    for printed, other in changes:
+        assert printed in text
+        text = text.replace(printed, other)
+    (result,) = audit(readers.read(text, name)).results
+    return {verdict.check: verdict for verdict in result.verdicts}
+
+
+def test_a_dynamic_page_of_ab_is_doubtful_and_nothing_of_it_is_void() -> None:
+    verdicts = with_changes("ab-sound.txt", DYNAMIC)
+    assert verdicts["failures_counted"].level == "doubtful"
+    assert "void" not in {one.level for one in verdicts.values()}
+
+
+def test_responses_of_another_length_or_status_or_cut_off_are_void() -> None:
+    both = failures_counted.judge(of_lengths(8_798, **{"not 2xx": 900}), Limits())
+    assert both is not None
+    assert both.level == "void"
+    cut = by_check("ab-cut.txt")["failures_counted"]
+    assert cut.level == "void"
+    assert "with its connection closed 2,000" in cut.text
+
+
+TWO_CONNECTIONS = ReportedStatistics(
+    Source("wrk"),
+    connections=2,
+    threads=2,
+    requests=919_312,
+    duration_s=30.01,
+    throughput_per_s=30_633.52,
+    counting="responses",
+    times_s={"p50": 455e-6, "p75": 610e-6, "p90": 790e-6, "p99": 1.61e-3, "max": 12.31e-3},
+    times="synthetic",
+)
+
+
+def test_a_median_that_computed_times_cannot_reach_is_void_if_nothing_was_pipelined() -> None:
+    unknown = quantile_bounds.judge(TWO_CONNECTIONS, Limits())
+    known = quantile_bounds.judge(replace(TWO_CONNECTIONS, in_flight_known=True), Limits())
+    assert unknown is not None
+    assert known is not None
+    assert (unknown.level, known.level) == ("doubtful", "void")
+    assert "`--set in_flight_each=1`" in unknown.remedies[0]
+    assert "impossible" not in unknown.text
+
+
+def test_a_median_that_computed_times_may_reach_is_doubtful() -> None:
+    times = {**TWO_CONNECTIONS.times_s, "p50": 140e-6}
+    fair = replace(TWO_CONNECTIONS, in_flight_known=True, times_s=times)
+    verdict = quantile_bounds.judge(fair, Limits())
+    assert verdict is not None
+    assert verdict.level == "doubtful"
+    assert "The tool computed times for requests that it did not send." in verdict.text
+
+
+BURST = ReportedStatistics(
+    Source("ab"),
+    connections=10,
+    requests=292,
+    duration_s=3.085,
+    throughput_per_s=94.66,
+    counting="ends",
+    times_s={"p50": 0.1, "p66": 0.1, "p80": 0.101, "p90": 0.102, "p99": 0.109, "max": 0.111},
+    times="service",
+    times_step_s=1e-3,
+)
+
+
+def test_requests_in_flight_at_the_end_of_a_short_run_are_no_idle_connections() -> None:
+    verdict = quantile_bounds.judge(BURST, Limits())
+    assert verdict is not None
+    assert verdict.level == "sound"
+
+
+def test_idle_connections_of_a_short_run_are_told_with_how_many_were_busy() -> None:
+    verdict = quantile_bounds.judge(replace(BURST, connections=14), Limits())
+    assert verdict is not None
     assert verdict.level == "void"
+    busy = re.search(r"only ([\d.]+) of 14 connections were busy", verdict.text)
+    assert busy is not None
+    assert float(busy[1]) < 14
 
 
 IMPOSSIBLE = ReportedStatistics(

@@ -245,11 +245,21 @@ def conclusion(found: Audit) -> str:
         return "There are too few figures to check."
     match found.level:
         case "void":
-            return f"{MARKS['void']} Some of these figures are impossible."
+            return f"{MARKS['void']} {_void(found)}"
         case "doubtful":
             return f"{MARKS['doubtful']} Some of these figures are doubtful; none is impossible."
         case _:
             return f"{MARKS['sound']} These figures are consistent."
+
+
+def _void(found: Audit) -> str:
+    """Whether figures are impossible, or requests failed, which is possible."""
+    if found.is_impossible:
+        failed = ", and too many requests failed" if found.is_failing else ""
+        return f"Some of these figures are impossible{failed}."
+    doubted = any(one.level == "doubtful" for one in found.verdicts)
+    rest = "some figures are doubtful, none is impossible" if doubted else "none is impossible"
+    return f"Too many requests failed to quote these figures; {rest}."
 
 
 def title(figures: ReportedStatistics) -> str:
@@ -290,7 +300,7 @@ def _rate(figures: ReportedStatistics) -> list[str]:
 
 def _times(figures: ReportedStatistics) -> list[str]:
     return [
-        f"{name} {wording.seconds(figures.times_s[name])}"
+        f"{name} {wording.seconds_in_steps(figures.times_s[name], figures.times_step_s)}"
         for name in SHOWN_TIMES
         if name in figures.times_s
     ]

@@ -60,9 +60,7 @@ def remarks(end: Compared) -> Iterator[str]:
         yield "Intervals cover these processes only; at least three fresh starts are needed."
     yield from _source(found)
     if found.smallest is not None:
-        smallest = wording.percent(found.smallest)
-        time = _length(end.elapsed_s)
-        yield f"The smallest detectable difference in {time} is {smallest}."
+        yield f"{_detectable(end)}."
     yield from _limit(end)
 
 
@@ -212,9 +210,30 @@ def _undecided(end: Compared) -> str:
         return "undecided: in no round did both servers respond"
     metric = found.deciding[0]
     seen = f"{NAMES[metric]} {_signed_with_interval(found.of(metric))}"
-    more = f"; about {_length(end.more_s)} more would decide" if end.more_s else ""
-    more = f"; {short}" if (short := end.short_budget) else more
-    return f"undecided after {_length(end.elapsed_s)}: {seen}{more}"
+    return f"undecided after {_length(end.elapsed_s)}: {seen}{_more(end, metric)}"
+
+
+def _more(end: Compared, shown: Metric) -> str:
+    """How much longer it would take, and by what, if that is not the quantity shown."""
+    if end.short_budget:
+        return f"; {end.short_budget}"
+    needed = end.difference.needed()
+    if needed is None or not end.more_s:
+        return ""
+    by = "" if needed[0] == shown else f" by {NAMES[needed[0]]}"
+    return f"; about {_length(end.more_s)} more would decide{by}"
+
+
+def _detectable(end: Compared) -> str:
+    """Half the width of the interval of each quantity that may decide, without a full stop."""
+    each = [
+        f"{wording.percent(reach)} in {NAMES[metric]}"
+        for metric, reach in end.difference.detectable.items()
+    ]
+    return (
+        f"The smallest detectable difference in {_length(end.elapsed_s)} is "
+        f"{wording.listed(each)}: half the width of the interval"
+    )
 
 
 def _limit(end: Compared) -> Iterator[str]:
@@ -290,7 +309,13 @@ def _measured(end: Compared) -> str:
     found = end.difference
     starts = wording.several(found.groups, "start") + " of fresh processes"
     pairs = wording.several(found.rounds, "pair") + " of turns"
-    return f"{starts}, {pairs}, {_length(end.elapsed_s)} of {_length(end.wanted.budget_s)}."
+    return f"{starts}, {pairs}, {_of_budget(end.elapsed_s, end.wanted.budget_s)}."
+
+
+def _of_budget(elapsed_s: float, budget_s: float) -> str:
+    """`62 s of 120 s`; `62 s with a budget of 60 s` if the last group took longer than expected."""
+    of = "of" if elapsed_s <= budget_s else "with a budget of"
+    return f"{_length(elapsed_s)} {of} {_length(budget_s)}"
 
 
 def _speed(found: Difference) -> str:

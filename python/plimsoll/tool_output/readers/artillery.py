@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from plimsoll.tool_output import printed
+from plimsoll.tool_output import printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics, Source, percentile_name
+from plimsoll.tool_output.restated import Figure
 
 NAME = "Artillery"
 TITLE = "the JSON of Artillery (`artillery run -o`)"
@@ -57,6 +58,7 @@ def _newer(aggregate: printed.Json, name: str) -> ReportedStatistics:
     last = printed.at(aggregate, "lastCounterAt", name, NAME)
     lasted_s = (last - first) / 1e3 if first is not None and last is not None else None
     sent = counters.get("http.requests")
+    responses = counters.get("http.responses")
     codes = {key[11:]: n for key, n in counters.items() if key.startswith("http.codes.")}
     errors = {key[7:]: n for key, n in counters.items() if key.startswith("errors.")}
     times = printed.table(printed.table(aggregate, "summaries"), "http.response_time")
@@ -76,6 +78,10 @@ def _newer(aggregate: printed.Json, name: str) -> ReportedStatistics:
         timed="responses",
         times_step_s=1e-3,
         percentiles_step_s=_widest(times),
+        restated=(
+            *restated.at_most("responses", responses, "`http.requests`", sent),
+            *(restated.parts(Figure("responses", responses), codes.values(), "the status codes")),
+        ),
         notes=NOTES,
     )
 

@@ -12,8 +12,9 @@ What its figures mean, by its documentation and by comparing its own counts (aut
 
 from __future__ import annotations
 
-from plimsoll.tool_output import printed
+from plimsoll.tool_output import printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics, Source, percentile_name
+from plimsoll.tool_output.restated import Figure, Restated
 
 NAME = "autocannon"
 TITLE = "the JSON of autocannon (`--json`)"
@@ -62,6 +63,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             times_step_s=1e-3,
             received_bytes=printed.at(document, "throughput/total", name, NAME),
             received_per_s=printed.at(document, "throughput/average", name, NAME),
+            restated=_restated(document, name),
             notes=NOTES,
         ),
     )
@@ -87,3 +89,18 @@ def _times(latency: dict[str, float]) -> dict[str, float]:
         if key[:1] == "p"
     }
     return {**times, **shares}
+
+
+def _restated(document: printed.Json, name: str) -> tuple[Restated, ...]:
+    """What autocannon writes twice."""
+    total = printed.at(document, "requests/total", name, NAME)
+    kinds = [printed.at(document, f"{first}xx", name, NAME) for first in range(1, 6)]
+    timeouts = printed.at(document, "timeouts", name, NAME)
+    errors = printed.at(document, "errors", name, NAME)
+    wrong = [one or 0.0 for one in (kinds[0], *kinds[2:])]
+    other = Figure("`non2xx`", printed.at(document, "non2xx", name, NAME))
+    return (
+        *restated.parts(Figure("`requests.total`", total), kinds, "the sum of `1xx` to `5xx`"),
+        *(restated.parts(other, wrong, "the sum of the others") if None not in kinds else ()),
+        *restated.at_most("`timeouts`", timeouts, "`errors`", errors),
+    )

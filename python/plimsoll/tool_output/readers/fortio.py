@@ -18,8 +18,9 @@ from __future__ import annotations
 from typing import cast
 
 from plimsoll import wording
-from plimsoll.tool_output import printed
+from plimsoll.tool_output import printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics, Source, percentile_name
+from plimsoll.tool_output.restated import Figure, Restated
 
 NAME = "Fortio"
 TITLE = "the JSON of Fortio (`fortio load -json`)"
@@ -47,6 +48,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
         InputError: It is truncated, or a number is missing.
     """
     document = printed.parsed(text, name, NAME)
+    pairs = _restated(document, name)
     statuses = printed.counts(document, "RetCodes")
     requested = _rate(str(document.get("RequestedQPS", "")))
     threads = printed.at(document, "NumThreads", name, NAME)
@@ -75,6 +77,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             body_bytes=None if size is None or heads is None else size - heads,
             shortest_bytes=printed.at(document, "Sizes/Min", name, NAME),
             longest_bytes=printed.at(document, "Sizes/Max", name, NAME),
+            restated=pairs,
             notes=(*NOTES, *_reconnected(document, threads, name)),
         ),
     )
@@ -126,4 +129,23 @@ def _widest(histogram: printed.Json) -> float:
     return max(
         (end - start for start, end in spans for value in values if start <= value <= end),
         default=0.0,
+    )
+
+
+def _restated(document: printed.Json, name: str) -> tuple[Restated, ...]:
+    """What Fortio writes twice."""
+
+    def of(path: str) -> Figure:
+        return Figure(f"`{path.replace('/', '.')}`", printed.at(document, path, name, NAME))
+
+    count, lasted = of("DurationHistogram/Count"), of("ActualDuration").scaled(1e-9)
+    codes = printed.counts(document, "RetCodes").values()
+    histogram = printed.table(document, "DurationHistogram")
+    buckets = cast("list[printed.Json]", histogram.get("Data") or [])
+    mean, whole = of("DurationHistogram/Avg"), of("DurationHistogram/Sum")
+    return (
+        *restated.quotient(of("ActualQPS"), count, lasted),
+        *restated.quotient(mean, whole, count, "s"),
+        *restated.parts(count, codes, "the sum of `RetCodes`"),
+        *restated.parts(count, [float(one["Count"]) for one in buckets], "the sum of the buckets"),
     )

@@ -16,8 +16,9 @@ import json
 import re
 from typing import Any
 
-from plimsoll.tool_output import printed
+from plimsoll.tool_output import printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics, Source
+from plimsoll.tool_output.restated import Figure, Restated
 
 NAME = "Gatling"
 TITLE = "the JSON of Gatling (`global_stats.json`, `stats.json`, `stats.js`)"
@@ -69,6 +70,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             times="service",
             timed="ends",
             times_step_s=1e-3,
+            restated=_restated(stats, name),
             notes=NOTES,
         ),
     )
@@ -102,3 +104,18 @@ def _number(text: str) -> float | str | None:
         return float(text)
     except ValueError:
         return text
+
+
+def _restated(stats: printed.Json, name: str) -> tuple[Restated, ...]:
+    """What Gatling writes twice: all are those that are right, and those that are not."""
+
+    def of(path: str) -> float | None:
+        return printed.at(stats, path, name, NAME)
+
+    whole = Figure("all requests", of("numberOfRequests/total"))
+    groups = [of(f"group{number}/count") for number in range(1, 5)]
+    kinds = (of("numberOfRequests/ok"), of("numberOfRequests/ko"))
+    return (
+        *(restated.parts(whole, kinds, "OK + KO") if None not in kinds else ()),
+        *(restated.parts(whole, groups, "the sum of the groups") if None not in groups else ()),
+    )

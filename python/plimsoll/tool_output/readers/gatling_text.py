@@ -5,8 +5,9 @@ Its figures have the same meaning as in its JSON; the summary names its percenti
 
 from __future__ import annotations
 
-from plimsoll.tool_output import printed
+from plimsoll.tool_output import printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics
+from plimsoll.tool_output.restated import Figure, Restated
 from plimsoll.tool_output.run import OutputRun
 
 NAME = "gatling_text"
@@ -67,8 +68,16 @@ def read(run: OutputRun) -> ReportedStatistics:
         times="service",
         timed="ends",
         times_step_s=1e-3,
+        restated=_restated(run),
         notes=NOTES,
     )
+
+
+def _restated(run: OutputRun) -> tuple[Restated, ...]:
+    """All requests are those that are right, and those that are not."""
+    counted = run.values(_form("request count"))
+    kinds = [one for one in counted[1:] if one is not None] if counted else []
+    return restated.parts(Figure("all requests", counted[0] if counted else None), kinds, "OK + KO")
 
 
 def _form(what: str) -> str:

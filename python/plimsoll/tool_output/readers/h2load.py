@@ -12,8 +12,9 @@ What its figures mean, by its source (`src/h2load.cc` of nghttp2) and its own co
 
 from __future__ import annotations
 
-from plimsoll.tool_output import printed
+from plimsoll.tool_output import printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics
+from plimsoll.tool_output.restated import Figure, Restated
 from plimsoll.tool_output.run import OutputRun, Values
 
 NAME = "h2load"
@@ -40,6 +41,9 @@ PASSED_OVER = (
     r"time (?:for|to)|"
     r"req/s\s+:|Application|h2load|client|Stopped)"
 )
+_TIMES = r"time for request:\s+<t>\s+<t>\s+<t>\s+<t>\s+<n>%"
+_TRAFFIC = r"traffic: <b> \(<c>\) total, <b> \(<c>\) headers \(.*\), <b> \(<c>\) data"
+_CODES = r"status codes: <c> 2xx, <c> 3xx, <c> 4xx, <c> 5xx"
 _FINISHED = r"finished in <t>, <n> req/s, <b>/s"
 _REQUESTS = (
     r"requests: <c> total, <c> started, <c> done, <c> succeeded, <c> failed, "
@@ -58,7 +62,7 @@ def read(run: OutputRun) -> ReportedStatistics:
     counts = run.values(_REQUESTS)
     clients = [row[0] or 0.0 for row in run.rows(r"spawning thread #\d+: <c> total client.*")]
     is_alone = run.has(r"Application protocol: http/1\.1")
-    table = run.values(r"time for request:\s+<t>\s+<t>\s+<t>\s+<t>\s+\S+%")
+    table = run.values(_TIMES)
     names = ("min", "max", "mean", "stddev")
     return ReportedStatistics(
         source=run.source,
@@ -78,6 +82,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         timed="responses",
         received_bytes=run.value(r"traffic: \S+ \(<c>\) total,.*"),
         received_per_s=finished[2],
+        restated=_restated(run),
         notes=() if is_alone else (SHARED,),
     )
 
@@ -90,5 +95,43 @@ def _responded(counts: Values | None) -> float | None:
 
 
 def _wrong(run: OutputRun) -> dict[str, float]:
-    found = run.values(r"status codes: <c> 2xx, <c> 3xx, <c> 4xx, <c> 5xx")
+    found = run.values(_CODES)
     return printed.some({"status 4xx": found[2], "status 5xx": found[3]}) if found else {}
+
+
+def _restated(run: OutputRun) -> tuple[Restated, ...]:
+    """What h2load prints twice."""
+    return (*_of_counts(run), *_of_traffic(run))
+
+
+def _of_counts(run: OutputRun) -> tuple[Restated, ...]:
+    """A status counts when it comes, even if the rest of the response does not."""
+    counts, table = run.values(_REQUESTS), run.values(_TIMES)
+    _, started, done, succeeded, failed, errored, timeout = counts or (None,) * 7
+    codes = sum(one or 0.0 for one in run.values(_CODES) or ())
+    lost = (errored or 0.0) + (timeout or 0.0)
+    return (
+        *restated.share("`+/- sd`", table[4] if table else None),
+        *restated.parts(Figure("`done`", done), (succeeded, failed), "`succeeded` + `failed`"),
+        *restated.at_most("`done`", done, "`started`", started),
+        *restated.at_most("`errored` + `timeout`", lost, "`failed`", failed),
+        *(
+            restated.at_most("`done`", done, "status codes, `errored` and `timeout`", codes + lost)
+            if run.has(_CODES)
+            else ()
+        ),
+    )
+
+
+def _of_traffic(run: OutputRun) -> tuple[Restated, ...]:
+    """Bytes are printed in units, and one by one."""
+    row, steps = run.values(_TRAFFIC), run.steps(_TRAFFIC)
+    if row is None or steps is None:
+        return ()
+    inner = (row[3] or 0.0) + (row[5] or 0.0)
+    found = restated.at_most("headers and data", inner, "all traffic", row[1], unit="bytes")
+    for at, name in enumerate(("traffic", "headers", "data")):
+        by, rounding = f"`{name}` in bytes", steps[2 * at]
+        value, whole = row[2 * at], row[2 * at + 1]
+        found += restated.equal(f"`{name}`", value, by, whole, rounding, "bytes")
+    return found

@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from plimsoll.tool_output import printed
+from plimsoll.tool_output import printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics, Source, percentile_name
+from plimsoll.tool_output.restated import Figure, Restated
 
 NAME = "k6"
 TITLE = "the JSON of k6 (`--summary-export`, or the data of `handleSummary`)"
@@ -68,6 +69,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             timed="ends",
             received_bytes=received.get("count"),
             received_per_s=received.get("rate"),
+            restated=_restated(metrics),
             notes=NOTES,
         ),
     )
@@ -104,3 +106,24 @@ def _times(values: dict[str, float]) -> dict[str, float]:
         if key.startswith("p(") and key.endswith(")")
     }
     return {**reported, **shares}
+
+
+def _restated(metrics: Mapping[str, Mapping[str, float]]) -> tuple[Restated, ...]:
+    """What k6 writes twice: every count and its rate are of the same time."""
+    requests, failed = metrics.get("http_reqs", {}), metrics.get("http_req_failed", {})
+    count = Figure("`http_reqs`", requests.get("count"))
+    lasted_s = _lasted_s(requests)
+    found: tuple[Restated, ...] = ()
+    for name in ("iterations", "data_received", "data_sent"):
+        by, length_s = f"that of `{name}`", _lasted_s(metrics.get(name, {}))
+        slack = 1e-3 * (lasted_s or 0.0)
+        found += restated.equal("the time of `http_reqs`", lasted_s, by, length_s, slack, "s")
+    if {"passes", "fails"} <= failed.keys():
+        both = (failed["passes"], failed["fails"])
+        found += restated.parts(count, both, "`passes` + `fails` of `http_req_failed`")
+    return found
+
+
+def _lasted_s(metric: Mapping[str, float]) -> float | None:
+    count, rate = metric.get("count"), metric.get("rate")
+    return count / rate if count and rate else None

@@ -14,8 +14,9 @@ Its figures have the same meaning as in its JSON:
 
 from __future__ import annotations
 
-from plimsoll.tool_output import numbers, printed
+from plimsoll.tool_output import numbers, printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics, percentile_name
+from plimsoll.tool_output.restated import Figure, Restated
 from plimsoll.tool_output.run import OutputRun
 
 NAME = "k6_text"
@@ -67,8 +68,14 @@ def read(run: OutputRun) -> ReportedStatistics:
         timed="ends",
         received_bytes=received[0],
         received_per_s=received[1],
+        restated=_restated(run),
         notes=NOTES,
     )
+
+
+def _counted(name: str) -> str:
+    """The line of a counter, which has its rate."""
+    return rf"{name}{_DOTS}<c>\s+<r>/s.*"
 
 
 def _failed(run: OutputRun) -> float | None:
@@ -90,3 +97,20 @@ def _times(run: OutputRun) -> dict[str, float]:
         elif name.startswith("p("):
             found[percentile_name(name[2:-1])] = run.read(numbers.seconds, value)
     return printed.present(found)
+
+
+def _restated(run: OutputRun) -> tuple[Restated, ...]:
+    """What k6 prints twice: counts and rates are of the same time, failures are of all."""
+    counted = run.values(_counted("http_reqs")) or (None, None)
+    steps = run.steps(_counted("http_reqs")) or (0.0, 0.0)
+    others = run.values(_counted("iterations")) or (None, None)
+    lasted_s = others[0] / others[1] if others[0] and others[1] else None
+    count, rate = Figure("`http_reqs`", counted[0]), Figure("its rate", counted[1], steps[1])
+    lasted = Figure("the time of `iterations`", lasted_s, 1e-3 * (lasted_s or 0.0))
+    of_all = run.values(rf"http_req_failed{_DOTS}\S+%\s+<c> out of <c>") or (None, None)
+    marked = run.values(rf"http_req_failed{_DOTS}\S+%\s+✓ <c>\s+✗ <c>") or ()
+    return (
+        *restated.quotient(rate, count, lasted),
+        *restated.equal(count.name, count.value, "`http_req_failed`", of_all[1]),
+        *restated.parts(count, marked, "`http_req_failed`"),
+    )

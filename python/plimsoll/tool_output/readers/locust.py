@@ -17,7 +17,7 @@ import csv
 import io
 
 from plimsoll.errors import InputError, Problem
-from plimsoll.tool_output import numbers
+from plimsoll.tool_output import numbers, restated
 from plimsoll.tool_output.numbers import Marks, UnreadableNumber
 from plimsoll.tool_output.reported import ReportedStatistics, Source, percentile_name
 
@@ -90,6 +90,7 @@ def _figures(row: dict[str, str], line: int, name: str, known: Marks) -> Reporte
         times="service",
         timed="ends",
         percentiles_step_s=_step_s(max((v or 0.0 for v in shares.values()), default=0.0)),
+        restated=restated.at_most("`Failure Count`", failed, "`Request Count`", requests),
         notes=NOTES,
     )
 

@@ -11,13 +11,17 @@ What its figures mean, found by comparing its own counts (oha 1.16) and by its m
 
 from __future__ import annotations
 
-from plimsoll.tool_output import printed
+from collections.abc import Mapping
+
+from plimsoll.tool_output import printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics, Source, percentile_name
+from plimsoll.tool_output.restated import Figure, Restated
 
 NAME = "oha"
 TITLE = "the JSON of oha (`--output-format json`)"
 
 _CUT_OFF = "aborted due to deadline"
+_SUMMARY = ("requestsPerSec", "total", "totalData", "sizePerRequest", "sizePerSec", "slowest")
 NOTES = (
     "oha includes failed and unfinished requests in its rate, and excludes them from its latencies",
     "oha's JSON does not contain the number of connections; supply it with `--set connections=…`",
@@ -62,6 +66,40 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             },
             timed="responses",
             body_bytes=printed.at(document, "summary/sizePerRequest", name, NAME),
+            restated=_restated(document, name),
             notes=NOTES,
         ),
     )
+
+
+def _restated(document: printed.Json, name: str) -> tuple[Restated, ...]:
+    """What oha writes twice."""
+    summary = {key: printed.at(document, f"summary/{key}", name, NAME) for key in _SUMMARY}
+    rate, total, data, each, per_s, slowest = (summary[key] for key in _SUMMARY)
+    responses = sum(printed.counts(document, "statusCodeDistribution").values())
+    ended = responses + sum(printed.counts(document, "errorDistribution").values())
+    histogram = printed.counts(document, "responseTimeHistogram")
+    lasted, bytes_read = Figure("`total`", total), Figure("`totalData`", data)
+    by = "the sum of the status codes"
+    size = data // responses if data is not None and responses else None
+    return (
+        *restated.quotient(
+            Figure("`requestsPerSec`", rate), Figure("all that ended", ended), lasted
+        ),
+        *restated.quotient(Figure("`sizePerSec`", per_s), bytes_read, lasted, "bytes"),
+        *restated.equal("`sizePerRequest`", each, "`totalData` / responses", size, 1.0, "bytes"),
+        *(
+            restated.parts(Figure(by, responses), histogram.values(), "the sum of the histogram")
+            if histogram
+            else ()
+        ),
+        *restated.equal("`slowest`", slowest, "the histogram", _last(histogram), unit="s"),
+    )
+
+
+def _last(histogram: Mapping[str, float]) -> float | None:
+    """The end of the last bucket."""
+    try:
+        return max((float(mark) for mark in histogram), default=None)
+    except ValueError:
+        return None

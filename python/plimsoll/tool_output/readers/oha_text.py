@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import re
 
-from plimsoll.tool_output import numbers, printed
+from plimsoll.tool_output import numbers, printed, restated
 from plimsoll.tool_output.reported import Model, ReportedStatistics, percentile_name
+from plimsoll.tool_output.restated import Figure, Restated
 from plimsoll.tool_output.run import OutputRun
 
 NAME = "oha_text"
@@ -45,6 +46,11 @@ COUNTS = (
     "oha includes failed and unfinished requests in its rate, and excludes them from its latencies"
 )
 SILENT = "oha does not print its number of connections; supply it with `--set connections=…`"
+_RATE = r"Requests/sec:\s+<r>"
+_TOTAL = r"Total:\s+<t>"
+_SIZE = r"Size/request:\s+<b>"
+_DATA = r"Total data:\s+<b>"
+_BUCKET = r"[\d.,]+(?: \w+)?\s+\[<c>\](?:\s.*)?"
 _STATUS = r"\[(?P<name>\d{3})\]\s+<c> responses?"
 _CUT_OFF = "aborted due to deadline"
 
@@ -56,7 +62,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         InputError: It has no rate because it is truncated, or a number cannot be read.
     """
     run.needed(r"Success rate:\s+(?:<n>%|<n>)", "Success rate", "oha")
-    rate = run.needed(r"Requests/sec:\s+<r>", "Requests/sec", "oha")
+    rate = run.needed(_RATE, "Requests/sec", "oha")
     command = run.command(r"(\boha\b.*)")
     requested = re.search(r"\s-c[ =]?(\d+)\b", command)
     paced = re.search(r"\s-q[ =]?(\d+)\b", command)
@@ -64,15 +70,14 @@ def read(run: OutputRun) -> ReportedStatistics:
     run.require_all(r"Error distribution:", r"\[<c>\]\s+\S.*")
     statuses = dict(run.named(_STATUS))
     errors = _errors(run)
-    run.value(r"Size/sec:\s+<b>(?:/s)?")
-    size = run.value(r"Size/request:\s+<b>")
+    size = run.value(_SIZE)
     return ReportedStatistics(
         source=run.source,
         tool="oha",
         model=_model(command, is_paced=paced is not None),
         connections=float(requested[1]) if requested else None,
         requested_rate_per_s=float(paced[1]) if paced else None,
-        duration_s=run.value(r"Total:\s+<t>"),
+        duration_s=run.value(_TOTAL),
         requests=(sum(statuses.values()) + sum(errors.values())) or None,
         failures=printed.some({k: n for k, n in errors.items() if k != _CUT_OFF}),
         counts_failures=bool(statuses or errors),
@@ -83,6 +88,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         timed="responses",
         times_step_s=_step_s(run),
         body_bytes=size,
+        restated=_restated(run, sum(statuses.values()), sum(errors.values())),
         notes=(COUNTS, *(() if requested else (SILENT,))),
     )
 
@@ -115,3 +121,19 @@ def _step_s(run: OutputRun) -> float:
     """Four decimals are printed, of the unit that fits."""
     unit = run.word(r"Average:\s+\S+ (\w+)")
     return numbers.SECONDS.get(unit, 1.0) * 1e-4
+
+
+def _restated(run: OutputRun, responses: float, errors: float) -> tuple[Restated, ...]:
+    """What oha prints twice."""
+    lasted, data = run.figure("`Total`", _TOTAL), run.figure("`Total data`", _DATA)
+    rate, size = run.figure("`Requests/sec`", _RATE), run.figure("`Size/request`", _SIZE)
+    per_s = run.figure("`Size/sec`", r"Size/sec:\s+<b>(?:/s)?")
+    buckets = [count for (count,) in run.rows(_BUCKET)]
+    all_ended = Figure("all responses and errors", responses + errors or None)
+    of_status = Figure("the sum of the status codes", responses or None)
+    return (
+        *restated.quotient(rate, all_ended, lasted),
+        *restated.quotient(per_s, data, lasted, "bytes"),
+        *restated.quotient(Figure(size.name, size.value, size.step + 1), data, of_status, "bytes"),
+        *restated.parts(of_status, buckets, "the sum of the histogram"),
+    )

@@ -72,7 +72,7 @@ _KINDS_OF_TYPES: dict[str, Kind] = {
 _KINDS: dict[str, Kind] = {
     one.name: _KINDS_OF_TYPES.get(str(one.type), "choice")
     for one in dataclasses.fields(ReportedStatistics)
-    if one.name not in ("source", "times_s")
+    if one.name not in ("source", "times_s", "restated")
 }
 KINDS: dict[str, Kind] = {"place": "text", **_KINDS, **dict.fromkeys(_UNITS_S, "times")}
 """Every key of a result, and the type of its value."""
@@ -124,7 +124,10 @@ def facts_of(settings: Sequence[str]) -> Row:
 
 def with_facts(one: ReportedStatistics, added: Row) -> ReportedStatistics:
     """A result with added facts, except `place`."""
-    return dataclasses.replace(one, **{key: added[key] for key in added if key != "place"})
+    facts = {key: added[key] for key in added if key != "place"}
+    if "in_flight_each" in added:
+        facts.setdefault("in_flight_known", True)
+    return dataclasses.replace(one, **facts)
 
 
 def _read_toml(text: str, name: str) -> tuple[ReportedStatistics, ...]:

@@ -14,8 +14,9 @@ printed of servers with known faults:
 
 from __future__ import annotations
 
-from plimsoll.tool_output import printed
+from plimsoll.tool_output import printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics, Source
+from plimsoll.tool_output.restated import Figure, Restated
 
 NAME = "vegeta"
 TITLE = "the JSON of vegeta (`vegeta report -type=json`)"
@@ -43,6 +44,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
     """
     document = printed.parsed(text, name, NAME)
     latencies = printed.counts(document, "latencies")
+    pairs = _restated(document, name)
     statuses = printed.counts(document, "status_codes")
     sent_s = printed.must(document, "duration", name, NAME) / 1e9
     statuses_right = [n for status, n in statuses.items() if status[:1] in ("2", "3")]
@@ -67,6 +69,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             times="service",
             timed="ends",
             body_bytes=_mean_body_bytes(document, sum(statuses.values()), name),
+            restated=pairs,
             notes=NOTES,
         ),
     )
@@ -75,3 +78,24 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
 def _mean_body_bytes(document: printed.Json, responded: float, name: str) -> float | None:
     total = printed.at(document, "bytes_in/total", name, NAME)
     return None if total is None or not responded else total / responded
+
+
+def _restated(document: printed.Json, name: str) -> tuple[Restated, ...]:
+    """What vegeta writes twice."""
+
+    def of(path: str) -> Figure:
+        return Figure(f"`{path.replace('/', '.')}`", printed.at(document, path, name, NAME))
+
+    sent_s, wait = of("duration").scaled(1e-9), of("wait").scaled(1e-9).value or 0.0
+    whole_s = Figure("`duration` + `wait`", None if sent_s.value is None else sent_s.value + wait)
+    statuses = printed.counts(document, "status_codes")
+    right = Figure("responses 2xx and 3xx", sum(n for s, n in statuses.items() if s[:1] in "23"))
+    requests, mean, total = of("requests"), of("latencies/mean"), of("latencies/total")
+    return (
+        *(restated.parts(requests, statuses.values(), "status codes") if statuses else ()),
+        *restated.quotient(of("rate"), requests, sent_s),
+        *(restated.quotient(of("throughput"), right, whole_s) if statuses else ()),
+        *(restated.quotient(of("success"), right, requests) if statuses else ()),
+        *restated.quotient(of("bytes_in/mean"), of("bytes_in/total"), requests, "bytes"),
+        *restated.quotient(Figure(mean.name, mean.value, 1.0), total, requests),
+    )

@@ -12,16 +12,18 @@ What its figures mean, by its source (`src/wrk.c`):
 - `pipeline.lua` with a depth puts that many requests on a connection at a time, and wrk times them
   together. A command with `-R` is one of wrk2, whose text is the same without its calibration.
 - Each thread opens connections / threads of them, without a remainder: of 50 on 4 threads it opens
-  48.
+  48. It refuses fewer connections than threads.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from plimsoll import wording
-from plimsoll.tool_output import numbers, printed
+from plimsoll.tool_output import numbers, printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics
+from plimsoll.tool_output.restated import Figure, Restated
 from plimsoll.tool_output.run import OutputRun
 
 NAME = "wrk"
@@ -59,6 +61,14 @@ MARKS = (
     r"Transfer/sec:",
 )
 PASSED_OVER = r"(?!)"
+_DONE = r"<c> requests in <t>, <b> read"
+_LOAD = r"<c> threads? and <c> connections?.*"
+_LATENCY = r"Latency\s+<t>\s+<t>\s+<t>\s+<n>%"
+_EACH = r"Req/Sec\s+<n>\s+<n>\s+<n>\s+<n>%"
+_RATE = r"Requests/sec:\s*<r>"
+_TRANSFER = r"Transfer/sec:\s*<b>"
+SAMPLED_S = 0.2
+"""A thread's rate is sampled every 100 ms, less often where it is busy."""
 _ERRORS = r"Socket errors: connect <c>, read <c>, write <c>, timeout <c>"
 
 
@@ -68,11 +78,11 @@ def read(run: OutputRun) -> ReportedStatistics:
     Raises:
         InputError: It has no rate because it is truncated, or a number cannot be read.
     """
-    done = run.values(r"<c> requests in <t>, <b> read")
+    done = run.values(_DONE)
     times = _times(run)
     slowest_s = times.get("max", 0.0)
-    each, _, most_each = run.values(r"Req/Sec\s+<n>\s+<n>\s+<n>\s+\S+%") or (None, None, None)
-    threads, requested = run.values(r"<c> threads? and <c> connections?.*") or (None, None)
+    each, _, most_each, _ = run.values(_EACH) or (None, None, None, None)
+    threads, requested = run.values(_LOAD) or (None, None)
     opened, lost = _opened(requested, threads)
     errors = run.values(_ERRORS) or (None, None, None, None)
     connect, received, written, late = errors
@@ -90,7 +100,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         wrong_responses=printed.some(
             {"timeout": late, "not 2xx or 3xx": run.value(r"Non-2xx or 3xx responses: <c>")}
         ),
-        throughput_per_s=run.needed(r"Requests/sec:\s*<r>", "Requests/sec", NAME),
+        throughput_per_s=run.needed(_RATE, "Requests/sec", NAME),
         counting="responses",
         thread_throughput_per_s=each,
         thread_most_per_s=most_each,
@@ -98,7 +108,8 @@ def read(run: OutputRun) -> ReportedStatistics:
         times="synthetic",
         timed="responses",
         received_bytes=done[2] if done else None,
-        received_per_s=run.value(r"Transfer/sec:\s*<b>"),
+        received_per_s=run.value(_TRANSFER),
+        restated=_restated(run),
         notes=(SYNTHETIC, LIMIT, *lost),
     )
     return _as_commanded(run, found)
@@ -109,10 +120,16 @@ def _as_commanded(run: OutputRun, figures: ReportedStatistics) -> ReportedStatis
     depth = run.command(r"\bwrk\b.*\bpipeline\S*\.lua\b.*\s--\s+\S+\s+(\d+)\s*$")
     if depth:
         notes = (*figures.notes, PIPELINED)
-        return replace(figures, in_flight_each=float(depth), model="unknown", notes=notes)
+        return replace(
+            figures,
+            in_flight_each=float(depth),
+            in_flight_known=True,
+            model="unknown",
+            notes=notes,
+        )
     rate = run.command(r"\bwrk2?\b.*?\s(?:-R|--rate)[ =]?(\d+[kM]?)\b")
     if not rate and not run.has(r"Req/Sec\s+-?nan.*"):
-        return figures
+        return replace(figures, in_flight_known=_is_one_at_a_time(run))
     return replace(
         figures,
         tool="wrk2",
@@ -124,9 +141,15 @@ def _as_commanded(run: OutputRun, figures: ReportedStatistics) -> ReportedStatis
     )
 
 
+def _is_one_at_a_time(run: OutputRun) -> bool:
+    """Whether the command is there and names no script, which alone can send several at a time."""
+    command = run.command(r"(\bwrk\b\s.*\bhttps?://.*)")
+    return bool(command) and not re.search(r"\s(?:-s|--script)\b", command)
+
+
 def _opened(requested: float | None, threads: float | None) -> tuple[float | None, tuple[str, ...]]:
     """The connections that its threads open, and a note where these are fewer than requested."""
-    if not requested or not threads or requested % threads == 0:
+    if not requested or not threads or requested < threads or requested % threads == 0:
         return requested, ()
     opened = requested // threads * threads
     note = (
@@ -136,6 +159,42 @@ def _opened(requested: float | None, threads: float | None) -> tuple[float | Non
     return opened, (note,)
 
 
+def _restated(run: OutputRun) -> tuple[Restated, ...]:
+    """What wrk prints twice; times and rates of its threads are bounded by their maxima."""
+    threads, requested = run.values(_LOAD) or (None, None)
+    done, steps = run.values(_DONE) or (None, None, None), run.steps(_DONE) or (0.0, 0.0, 0.0)
+    count, lasted = Figure("the requests", done[0]), Figure("the duration", done[1], steps[1])
+    read = Figure("the bytes read", done[2], steps[2])
+    return (
+        *restated.at_least("the number of connections", requested, "that of threads", threads),
+        *restated.quotient(run.figure("`Requests/sec`", _RATE), count, lasted),
+        *restated.quotient(run.figure("`Transfer/sec`", _TRANSFER), read, lasted, "bytes"),
+        *_shares(run),
+        *_of_threads(run, (threads or 0.0) * (done[1] or 0.0) / SAMPLED_S),
+    )
+
+
+def _shares(run: OutputRun) -> tuple[Restated, ...]:
+    """The shares within one standard deviation."""
+    rows = {"Latency": run.values(_LATENCY), "Req/Sec": run.values(_EACH)}
+    return tuple(
+        one
+        for name, row in rows.items()
+        for one in restated.share(f"`+/- Stdev` of `{name}`", row[3] if row else None)
+    )
+
+
+def _of_threads(run: OutputRun, samples: float) -> tuple[Restated, ...]:
+    """The scatter of the rates of single threads."""
+    row, steps = run.values(_EACH), run.steps(_EACH)
+    if row is None or steps is None:
+        return ()
+    names = ("mean", "the standard deviation of `Req/Sec`", "its maximum")
+    mean, stddev, most = map(Figure, names, row, steps)
+    whole = Figure("its mean", mean.value, mean.step)
+    return restated.spread(stddev.name, stddev, whole, most, 0.0, samples, "number")
+
+
 def _endpoint(url: str) -> str:
     return "/" + url.partition("://")[2].partition("/")[2]
 
@@ -143,6 +202,6 @@ def _endpoint(url: str) -> str:
 def _times(run: OutputRun) -> dict[str, float]:
     """The line `Latency`, which has three times and a per cent, and the percentiles."""
     names = ("mean", "stddev", "max")
-    table = run.values(r"Latency\s+<t>\s+<t>\s+<t>\s+\S+%")
+    table = run.values(_LATENCY)
     shares = {f"p{name}": time_s for name, time_s in run.named(r"(?P<name>\d+)%:?\s+<t>")}
     return printed.present({**printed.by_name(names, table), **shares})

@@ -11,8 +11,9 @@ What its figures mean, by its documentation (giltene/wrk2, `README.md`) and by w
 
 from __future__ import annotations
 
-from plimsoll.tool_output import numbers, printed
+from plimsoll.tool_output import numbers, printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics, percentile_name
+from plimsoll.tool_output.restated import Figure, Restated
 from plimsoll.tool_output.run import OutputRun
 
 NAME = "wrk2"
@@ -42,6 +43,10 @@ MARKS = (
 )
 PASSED_OVER = r"\s*(?:[\d.,]+\s+[\d.,]+\s+\d[\d.,]*\s|Thread calibration|#\[|Req/Sec|Value )"
 _ERRORS = r"Socket errors: connect <c>, read <c>, write <c>, timeout <c>"
+_DONE = r"<c> requests in <t>, <b> read"
+_RATE = r"Requests/sec:\s*<r>"
+_TRANSFER = r"Transfer/sec:\s*<b>"
+_LATENCY = r"Latency\s+<t>\s+<t>\s+<t>\s+<n>%"
 _COUNT = r"#\[Max\s*=.*Total count\s*=\s*<c>\]"
 
 
@@ -51,7 +56,7 @@ def read(run: OutputRun) -> ReportedStatistics:
     Raises:
         InputError: It has no rate because it is truncated, or a number cannot be read.
     """
-    done = run.values(r"<c> requests in <t>, <b> read")
+    done = run.values(_DONE)
     threads, connections = run.values(r"<c> threads? and <c> connections?.*") or (None, None)
     url = run.word(r"Running \S+(?: \S+)? test @\s*(\S*).*")
     requested = run.command(r"\bwrk2?\b.*?\s(?:-R|--rate)[ =]?(\d+[kM]?)\b")
@@ -72,14 +77,15 @@ def read(run: OutputRun) -> ReportedStatistics:
         wrong_responses=printed.some(
             {"not 2xx or 3xx": run.value(r"Non-2xx or 3xx responses: <c>")}
         ),
-        throughput_per_s=run.needed(r"Requests/sec:\s*<r>", "Requests/sec", NAME),
+        throughput_per_s=run.needed(_RATE, "Requests/sec", NAME),
         counting="responses",
         times_s=_times(run),
         times="response",
         timed="responses",
         timed_requests=run.value(_COUNT),
         received_bytes=done[2] if done else None,
-        received_per_s=run.value(r"Transfer/sec:\s*<b>"),
+        received_per_s=run.value(_TRANSFER),
+        restated=_restated(run),
         notes=NOTES,
     )
 
@@ -87,8 +93,23 @@ def read(run: OutputRun) -> ReportedStatistics:
 def _times(run: OutputRun) -> dict[str, float]:
     """The recorded times: the first of each percentile, because uncorrected ones follow."""
     names = ("mean", "stddev", "max")
-    table = run.values(r"Latency\s+<t>\s+<t>\s+<t>\s+\S+%")
+    table = run.values(_LATENCY)
     shares: dict[str, float] = {}
     for percent, time_s in run.named(r"(?P<name>[\d.,]+)%:?\s+<t>"):
         shares.setdefault(percentile_name(percent.replace(",", ".")), time_s)
     return printed.present({**printed.by_name(names, table), **shares})
+
+
+def _restated(run: OutputRun) -> tuple[Restated, ...]:
+    """What wrk2 prints twice."""
+    done, steps = run.values(_DONE) or (None, None, None), run.steps(_DONE) or (0.0, 0.0, 0.0)
+    count, lasted = Figure("the requests", done[0]), Figure("the duration", done[1], steps[1])
+    read = Figure("the bytes read", done[2], steps[2])
+    table = run.values(_LATENCY)
+    within = table[3] if table else None
+    return (
+        *restated.quotient(run.figure("`Requests/sec`", _RATE), count, lasted),
+        *restated.quotient(run.figure("`Transfer/sec`", _TRANSFER), read, lasted, "bytes"),
+        *restated.share("`+/- Stdev` of `Latency`", within),
+        *restated.at_most("`Total count`", run.value(_COUNT), "the requests", done[0]),
+    )

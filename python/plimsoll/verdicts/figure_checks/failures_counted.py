@@ -4,6 +4,10 @@ ab, hey and oha count failed requests in their requests per second, so a server 
 connections looks fast. wrk, autocannon and others count responses of any status. The check gives
 the throughput without the failures.
 
+Responses of another length than the first are failures by ab. Those of a page that changes are
+correct, and nothing that ab prints tells them from truncated ones, except connections that were
+closed. They are doubtful if nothing else failed.
+
 Source: documentation and source of each tool, named in its reader.
 """
 
@@ -26,8 +30,8 @@ if TYPE_CHECKING:
 NAME = "failures_counted"
 TITLE = "Failures counted"
 PROBLEM = "Failures"
-NEAR = 0.05
-"""A mean length within this share of the first length may be that of a page that changes."""
+IS_POSSIBLE = True
+"""A void verdict says that requests failed, and not that figures cannot be."""
 NEEDS = "how many requests failed, or that none did"
 COMPARES: FigureComparison = "shares"
 SOURCE = "what the tool's rate counts, by its documentation and source"
@@ -91,24 +95,29 @@ def _finding(figures: ReportedStatistics, limits: Limits) -> Finding:
 
 
 def _may_differ(figures: ReportedStatistics) -> bool:
-    """Whether only lengths are wrong, and the mean length is like that of the first response."""
-    first, mean = figures.body_bytes, figures.mean_body_bytes
-    if set(figures.wrong_responses) != {OTHER_LENGTH} or figures.without_response or not first:
-        return False
-    return mean is not None and abs(mean - first) <= NEAR * first
+    """Whether lengths alone are wrong, as of a page that changes."""
+    return set(figures.wrong_responses) == {OTHER_LENGTH} and not figures.without_response
 
 
 def _other_lengths(figures: ReportedStatistics, limit: Limit) -> Finding:
     """Responses of a dynamic page differ in length, and the tool calls them failed."""
-    first, mean = figures.body_bytes or 0.0, figures.mean_body_bytes or 0.0
     ratio = min(figures.wrong / (figures.ended or figures.wrong), 1.0)
     sentence = (
-        f"{wording.percent(ratio)} of the responses were not as long as the first, which had "
-        f"{wording.amount(first)} bytes; the mean is {wording.amount(mean)}, so the page may change"
+        f"{wording.percent(ratio)} of the responses were not as long as the first"
+        f"{_lengths(figures)}; each had a status of 2xx, so the page may change"
     )
     remedy = "Allow the tool varying lengths (`ab -l`), and compare bodies"
     finding = found(limit, ratio, sentence, remedy)
     return replace(finding, level="doubtful") if finding.level == "void" else finding
+
+
+def _lengths(figures: ReportedStatistics) -> str:
+    """The first length and the mean, as far as they are known."""
+    first, mean = figures.body_bytes, figures.mean_body_bytes
+    if first is None:
+        return ""
+    stated = f", which had {wording.amount(first)} bytes"
+    return stated if mean is None else f"{stated} (the mean is {wording.amount(mean)})"
 
 
 def _by_ratio(figures: ReportedStatistics, limits: Limits) -> Finding:

@@ -6,7 +6,12 @@ the mean over short intervals, and the greatest of these, which all threads toge
 The "time per request" of ab is connections / rate by definition, so it agrees whatever happened. If
 it does not, the two come from different runs.
 
-Source: arithmetic; each tool's own documentation defines what it prints.
+Most tools print more figures twice: a histogram adds up to the responses, parts last no longer than
+the whole, a standard deviation is bounded by mean and maximum. Each reader lists those of its tool
+(`tool_output/restated.py`). They agree within the rounding of the print, or are not of one run.
+
+Source: arithmetic; each tool's own documentation defines what it prints; R. Bhatia and C. Davis,
+A better bound on the variance, American Mathematical Monthly 107(4), 2000.
 """
 
 from __future__ import annotations
@@ -15,19 +20,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.tool_output import restated
+from plimsoll.tool_output.restated import Figure
 from plimsoll.verdicts.finding import Finding, found, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
     from plimsoll.tool_output.reported import ReportedStatistics
+    from plimsoll.tool_output.restated import Restated, Unit
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "figures_consistent"
 TITLE = "Figures consistent"
 PROBLEM = "Inconsistent figures"
-NEEDS = "throughput, and requests with the duration"
+NEEDS = "throughput, and requests with the duration; or figures that the tool prints twice"
 COMPARES: FigureComparison = "one_run"
 SOURCE = "rate × duration against the tool's own count"
 APART_RATIO = Limit(
@@ -60,23 +68,47 @@ THREADS_MOST_RATIO = Limit(
     "rate / (threads × the greatest rate of one thread in a short stretch)",
     PROPOSAL + "; wrk samples each thread every 100 ms, so it rarely misses the best interval",
 )
+CONTRADICTIONS = Limit(
+    NAME,
+    "contradictions",
+    "above",
+    None,
+    0.0,
+    "pairs",
+    "figures that differ by more than rounding from what other printed figures make of them",
+    "arithmetic, within the rounding of the print",
+)
 LIMITS = (
     APART_RATIO,
     THREADS_APART_RATIO,
     THREADS_MOST_RATIO,
+    CONTRADICTIONS,
 )
+SHOWN = 3
+"""Maximum number of listed contradictions."""
+SLACK_RATIO = 0.01
+"""Times are printed with three digits or so."""
 REMEDY = "Check that the figures are of one run"
 
 
 def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether a tool's figures agree with each other; None where none can be compared."""
     findings = [
-        *_requests(figures, limits),
-        *_bytes(figures, limits),
+        *_unless_told(figures, figures.throughput_per_s, _requests(figures, limits)),
+        *_unless_told(figures, figures.received_per_s, _bytes(figures, limits)),
         *_threads(figures, limits),
-        *_time_per_request(figures, limits),
+        *_unless_told(figures, figures.time_per_request_s, _time_per_request(figures, limits)),
+        *_restated(figures, limits),
     ]
     return verdict(NAME, figures.label, findings, SOURCE) if findings else None
+
+
+def _unless_told(
+    figures: ReportedStatistics, value: float | None, findings: list[Finding]
+) -> list[Finding]:
+    """Findings about a figure; none if another figure contradicts it within rounding."""
+    told = any(one.contradicts and one.printed == value for one in figures.restated)
+    return [] if told else findings
 
 
 def _apart(one: float, other: float) -> float:
@@ -166,3 +198,57 @@ def _time_per_request(figures: ReportedStatistics, limits: Limits) -> list[Findi
     derived = "the tool derives this time from the other two, so agreement proves nothing"
     limit = limits.of(APART_RATIO)
     return [found(limit, _apart(rate * each_s, requested), sentence, REMEDY, derived)]
+
+
+def _restated(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
+    """Each figure that contradicts others; one that says how many agree, if none does."""
+    pairs = (*figures.restated, *_spread(figures))
+    if not pairs:
+        return []
+    limit = limits.of(CONTRADICTIONS)
+    wrong = [one for one in pairs if one.contradicts]
+    if not wrong:
+        agree = f"{wording.several(len(pairs), 'figure')} agree with others of the same output"
+        return [found(limit, 0, agree, "")]
+    more = f", and {len(wrong) - SHOWN} more contradict each other" if len(wrong) > SHOWN else ""
+    stated = [_contradiction(one) for one in wrong[:SHOWN]]
+    stated[-1] += more
+    return [found(limit, len(wrong), sentence, REMEDY) for sentence in stated]
+
+
+def _spread(figures: ReportedStatistics) -> tuple[Restated, ...]:
+    """The standard deviation of the times, which mean and maximum bound."""
+    times, step_s = figures.times_s, figures.times_step_s
+    held = ("stddev", times.get("stddev")), ("mean", times.get("mean")), ("max", times.get("max"))
+    stddev, mean, most = (Figure(name, one, _rounding(one, step_s)) for name, one in held)
+    least_s, count = times.get("min", 0.0), figures.timed_requests or figures.ended
+    name = "the standard deviation of the times"
+    named = replace(mean, name="the mean"), replace(most, name="the maximum")
+    return restated.spread(name, stddev, *named, least_s, count)
+
+
+def _rounding(value: float | None, step_s: float) -> float:
+    """What a printed time may be off by: its step, or the last of about three digits."""
+    return max(step_s, SLACK_RATIO * (value or 0.0))
+
+
+def _contradiction(one: Restated) -> str:
+    printed, derived = _quantity(one.printed, one.unit), _quantity(one.derived, one.unit)
+    if printed == derived:
+        printed, derived = wording.every_digit(one.printed), wording.every_digit(one.derived)
+    if one.relation == "equals":
+        return f"{one.name} is {printed}, but {one.by} gives {derived}"
+    bound = "at most" if one.relation == "at_most" else "at least"
+    return f"{one.name} is {printed}, but by {one.by} it is {derived} {bound}"
+
+
+def _quantity(value: float, unit: Unit) -> str:
+    match unit:
+        case "s":
+            return wording.seconds(value) if value else "0 s"
+        case "percent":
+            return wording.percent(value / 100)
+        case "bytes":
+            return f"{wording.amount(value)} bytes"
+        case _:
+            return wording.amount(value)

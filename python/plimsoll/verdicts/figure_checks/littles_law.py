@@ -66,6 +66,8 @@ def _reported(figures: ReportedStatistics, in_flight: float, rate: float, mean_s
         low = laws.in_flight(rate, max(mean_s - step_s, 0.0))
         span = f"{wording.amount(low)} to {wording.amount(laws.in_flight(rate, mean_s + step_s))}"
         times = f"({wording.seconds(mean_s)} ± {wording.seconds(step_s)})"
+        if mean_s < step_s:
+            times = f"({wording.seconds_in_steps(mean_s, step_s)})"
     else:
         span = wording.amount(used)
     return (

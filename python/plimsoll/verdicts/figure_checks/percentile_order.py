@@ -66,9 +66,10 @@ def _name(share: float) -> str:
 
 
 def _disorder(figures: ReportedStatistics) -> list[str]:
+    step_s = figures.times_step_s
     return [
-        f"{_name(high)} ({wording.seconds(late)}) is shorter than {_name(low)} "
-        f"({wording.seconds(early)})"
+        f"{_name(high)} ({wording.seconds_in_steps(late, step_s)}) is shorter than {_name(low)} "
+        f"({wording.seconds_in_steps(early, step_s)})"
         for (low, early), (high, late) in pairwise(figures.quantiles_s)
         if early > late * SLACK + figures.quantiles_step_s
     ]
@@ -87,4 +88,5 @@ def _misplaced_mean(figures: ReportedStatistics) -> list[str]:
         stated = f"by the percentiles it is {wording.seconds(most_s)} at most"
     else:
         return []
-    return [f"the mean is given as {wording.seconds(mean_s)}, but {stated}"]
+    mean = wording.seconds_in_steps(mean_s, figures.times_step_s)
+    return [f"the mean is given as {mean}, but {stated}"]

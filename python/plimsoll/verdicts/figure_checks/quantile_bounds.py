@@ -13,6 +13,14 @@ Without a published maximum there is no upper bound. The check then gives the me
 requests above the highest percentile must have taken, which is a lower bound of the maximum. "The
 mean cannot exceed p99" would be wrong: one request in a hundred may be very slow.
 
+Requests in flight when the measurement ended count nowhere: each connection may have waited for one
+for as long as the maximum. Connections begin one after another, so each may have been idle for the
+time of one request before.
+
+The computed times that wrk adds can raise the lower bound, but the median hardly beyond twice
+connections / throughput (`laws.most_corrected_median_s`). A higher one is impossible if requests
+were sent one at a time; wrk does not print whether a script pipelined them.
+
 Source: Little's law, and the definition of a quantile; arithmetic of this project.
 """
 
@@ -32,6 +40,12 @@ if TYPE_CHECKING:
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
+REMEDY = "Do not quote these percentiles; measure with a tool that logs every request"
+UNLESS_PIPELINED = (
+    "Give the command above the output, or `--set in_flight_each=1` if it had no script (`-s`)"
+)
+ROUNDING_RATIO = 0.01
+"""Times are printed with three digits or so."""
 NAME = "quantile_bounds"
 TITLE = "Quantile bounds"
 PROBLEM = "Impossible quantiles"
@@ -105,22 +119,36 @@ def _upper(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Fin
     if most_s is None:
         return _without_maximum(figures, limits, implied_s, quantiles)
     limit = limits.of(UPPER_RATIO)
-    finished_s = implied_s * (1.0 - figures.unfinished_ratio)
+    finished_s = implied_s - _at_ends_s(figures, implied_s, quantiles[-1][1])
     ratio = finished_s / most_s if most_s else float("inf")
     demand = _demand(figures, implied_s)
     if limit.level(ratio) == "sound":
         sentence = f"{demand}; the printed percentiles allow up to {wording.seconds(most_s)}"
         return found(limit, ratio, sentence, "")
-    used = (figures.in_flight or 0.0) / ratio
     sentence = (
         f"{demand}, but the percentiles allow {wording.seconds(most_s)} at most: "
-        f"{wording.amount(used)} connections were busy, or latencies are missing"
+        f"only {_busy(figures.in_flight or 0.0, ratio)} connections were busy, or latencies are "
+        "missing"
     )
     remedy = "Check how many connections were open, and whether the times include all requests"
     finding = found(limit, ratio, sentence, remedy)
     if finding.level == "void" and figures.model == "unknown":
         return replace(finding, level="doubtful")
     return finding
+
+
+def _at_ends_s(figures: ReportedStatistics, implied_s: float, longest_s: float) -> float:
+    """What both ends may add to the mean: of each connection a usual request and the longest."""
+    if not figures.in_flight or not figures.ended:
+        return 0.0
+    return min(figures.in_flight * (implied_s + longest_s) / figures.ended, implied_s)
+
+
+def _busy(in_flight: float, ratio: float) -> str:
+    """`23.5 of 1,600`; with as many digits as show that it is fewer."""
+    used, every = in_flight / ratio, wording.amount(in_flight)
+    shown = wording.amount(used)
+    return f"{wording.number(used, 4) if shown == every else shown} of {every}"
 
 
 def _without_maximum(
@@ -157,13 +185,35 @@ def _lower(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Fin
     if limit.level(ratio) == "sound":
         return found(limit, ratio, f"{demand}, which the printed percentiles allow", "")
     sentence = (
-        f"{demand}, but by the printed percentiles it was {wording.seconds(least_s)} at least: the "
-        "throughput is impossible with these latencies"
+        f"{demand}, but by the printed percentiles it was {wording.seconds(least_s)} at least"
     )
-    remedy = "Do not quote these percentiles; measure with a tool that logs every request"
-    finding = found(limit, ratio, sentence, remedy)
-    if figures.times != "synthetic":
-        return finding
+    if figures.times == "synthetic":
+        return _of_corrected(figures, found(limit, ratio, sentence, REMEDY))
+    return found(
+        limit, ratio, f"{sentence}: the throughput is impossible with these latencies", REMEDY
+    )
+
+
+def _of_corrected(figures: ReportedStatistics, finding: Finding) -> Finding:
+    """What computed times explain of it: a median of twice the mean, if nothing was pipelined."""
+    most_s, median_s = _most_median_s(figures), figures.times_s.get("p50", 0.0)
+    is_beyond = median_s * (1.0 - ROUNDING_RATIO) > most_s and figures.in_flight_each == 1.0
     level = "doubtful" if finding.level == "void" else finding.level
-    made_up = "the tool computed times for requests that it did not send"
-    return replace(finding, level=level, further=(made_up,))
+    if not is_beyond:
+        made_up = "the tool computed times for requests that it did not send"
+        return replace(finding, level=level, further=(made_up,))
+    bound = (
+        f"computed times raise p50 to {wording.seconds(most_s)} at most, not to "
+        f"{wording.seconds(median_s)}"
+    )
+    if figures.in_flight_known:
+        return replace(finding, further=(bound,))
+    open_ = f"{bound}; only requests that a script sent together explain it, which is not printed"
+    return replace(finding, level=level, further=(open_,), remedy=UNLESS_PIPELINED)
+
+
+def _most_median_s(figures: ReportedStatistics) -> float:
+    """The bound; wrk expects times by the requested connections, less than one more per thread."""
+    requested = (figures.in_flight or 0.0) + max((figures.threads or 1) - 1, 0)
+    longest_s = figures.times_s.get("max", float("inf"))
+    return laws.most_corrected_median_s(requested, figures.timed_per_s or 1.0, longest_s)

@@ -1,0 +1,187 @@
+"""What a tool prints twice agrees in its real output, and a changed figure contradicts another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from plimsoll.tool_output import numbers, readers, restated
+from plimsoll.tool_output.reported import ReportedStatistics
+from plimsoll.tool_output.restated import Figure, Restated
+from plimsoll.verdicts.audit import audit
+from plimsoll.verdicts.figure_checks.figures_consistent import NAME
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "published"
+FILES = sorted(path for path in GOLDEN.iterdir() if path.name != "README.md")
+NOT_READ = ("ab-files", "h2load-files")
+MADE_UP = ("table", "techempower")
+WITH_PAIRS = [path for path in FILES if path.stem not in (*NOT_READ, *MADE_UP)]
+
+CHANGED = [
+    ("ab-sound.txt", "Keep-Alive requests:    20000", "Keep-Alive requests:    20001"),
+    ("ab-sound.txt", "HTML transferred:       40960000", "HTML transferred:       40950000"),
+    ("ab-sound.txt", "HTML transferred:       40960000", "HTML transferred:       42000000"),
+    ("ab-sound.txt", "0.810 [ms] (mean)", "0.860 [ms] (mean)"),
+    ("ab-sound.txt", "0.016 [ms]", "0.019 [ms]"),
+    ("ab-sound.txt", "61733.35 [#/sec]", "61333.35 [#/sec]"),
+    ("ab-sound.txt", "128952.77 [Kbytes/sec]", "128052.77 [Kbytes/sec]"),
+    ("ab-sound.txt", "Waiting:        0    1   1.4", "Waiting:        0    9   1.4"),
+    ("ab-sound.txt", "1.4      1      13\nTotal:", "1.4      1      14\nTotal:"),
+    ("ab-sound.txt", "100%     13", "100%     14"),
+    ("ab-cut.txt", "Failed requests:        2000", "Failed requests:        2500"),
+    ("ab-status.txt", "Non-2xx responses:      2000", "Non-2xx responses:      20200"),
+    ("hey-sound.txt", "0.003 [49701]", "0.003 [49801]"),
+    ("hey-sound.txt", "116774912 bytes", "126774912 bytes"),
+    ("hey-sound.txt", "2048 bytes", "2049 bytes"),
+    ("hey-sound.txt", "28460.7920", "28560.7920"),
+    ("hey-sound.txt", "Slowest:	0.0308", "Slowest:	0.0318"),
+    ("hey-sound.txt", "50% in 0.0011", "50% in 0.0039"),
+    ("hey-sound.txt", "0.0000 secs, 0.0265 secs", "0.0000 secs, 0.0365 secs"),
+    ("wrk-sound.txt", "1.98ms", "19.80ms"),
+    ("wrk-sound.txt", "90.45%", "190.45%"),
+    ("wrk-sound.txt", "62.50%", "162.50%"),
+    ("wrk-sound.txt", "18.20k", "68.20k"),
+    ("wrk-sound.txt", "74900.34", "75800.34"),
+    ("wrk-sound.txt", "151.08MB", "153.08MB"),
+    ("wrk-sound.txt", "50 connections", "1 connections"),
+    ("wrk2-sound.txt", "Requests/sec:    999.00", "Requests/sec:    989.00"),
+    ("wrk2-sound.txt", "Transfer/sec:      2.02MB", "Transfer/sec:      2.12MB"),
+    ("wrk2-sound.txt", "72.54%", "172.54%"),
+    ("wrk2-sound.txt", "Total count    =         1970", "Total count    =        19700"),
+    ("h2load-sound.txt", "88636 succeeded", "88536 succeeded"),
+    ("h2load-sound.txt", "88636 2xx", "88536 2xx"),
+    ("h2load-sound.txt", "88686 started", "88600 started"),
+    ("h2load-sound.txt", "178.78MB", "188.78MB"),
+    ("h2load-sound.txt", "(181559296) data", "(191559296) data"),
+    ("h2load-sound.txt", "1.62ms", "9.62ms"),
+    ("h2load-sound.txt", "88.63%", "188.63%"),
+    ("oha-sound.json", '"sizePerRequest":2048', '"sizePerRequest":2148'),
+    ("oha_text-sound.txt", "[148975]", "[148075]"),
+    ("oha_text-sound.txt", "75947.0572", "75447.0572"),
+    ("oha_text-sound.txt", "2.00 KiB", "2.10 KiB"),
+    ("oha_text-sound.txt", "148.29 MiB", "149.29 MiB"),
+    ("autocannon-status.json", '"non2xx":5061', '"non2xx":5161'),
+    ("autocannon-status.json", '"2xx":45551', '"2xx":45451'),
+    ("vegeta-status.json", '"200":1350', '"200":1340'),
+    ("vegeta-status.json", '"rate":500.30', '"rate":504.30'),
+    ("vegeta-status.json", '"throughput":450.2', '"throughput":452.2'),
+    ("vegeta-status.json", '"success":0.9', '"success":0.91'),
+    ("vegeta-status.json", '"mean":1843.7', '"mean":1853.7'),
+    ("vegeta-status.json", '"mean":4580387', '"mean":4680387'),
+    (
+        "k6-status.json",
+        '"http_reqs":{"count":10304,"rate":34',
+        '"http_reqs":{"count":10304,"rate":35',
+    ),
+    ("k6-status.json", '"fails":9274', '"fails":9374'),
+    ("k6_text-status.txt", "1997 out of 19964\n    http_reqs", "1997 out of 19864\n    http_reqs"),
+    ("k6_text-status.txt", "iterations.....................: 19964", "iterations....: 19864"),
+    ("gatling_text-status.txt", "1500 (OK=1350", "1500 (OK=1340"),
+    ("gatling-status.json", '"ok":1350,"ko":150}', '"ok":1340,"ko":150}'),
+    ("artillery-status.json", '"http.responses":120', '"http.responses":130'),
+    ("fortio-status.json", '"500":2610', '"500":2710'),
+    ("fortio-status.json", '"ActualQPS":8694', '"ActualQPS":8794'),
+    ("fortio-status.json", '"Sum":24.000324846', '"Sum":25.000324846'),
+    ("locust-status.csv", "/2048,3111,275,", "/2048,3111,3275,"),
+]
+
+
+def text(name: str) -> str:
+    return (GOLDEN / name).read_text(encoding="utf-8")
+
+
+def bare(content: str) -> str:
+    """JSON on one line."""
+    return json.dumps(json.loads(content), separators=(",", ":"))
+
+
+def contradictions(figures: ReportedStatistics) -> tuple[Restated, ...]:
+    return tuple(one for one in figures.restated if one.contradicts)
+
+
+def consistent(content: str):
+    """The worst verdict on any of its results."""
+    results = audit(readers.read(content, "x")).results
+    found = [one for result in results for one in result.verdicts if one.check == NAME]
+    return max(found, key=lambda one: one.level == "void")
+
+
+@pytest.mark.parametrize("path", WITH_PAIRS, ids=lambda path: path.name)
+def test_no_figure_of_a_real_output_contradicts_another(path: Path) -> None:
+    for figures in readers.read(path.read_text(encoding="utf-8"), path.name):
+        assert contradictions(figures) == ()
+
+
+@pytest.mark.parametrize(("name", "printed", "other"), CHANGED)
+def test_a_changed_figure_contradicts_another(name: str, printed: str, other: str) -> None:
+    whole = bare(text(name)) if name.endswith(".json") else text(name)
+    assert printed in whole
+    assert consistent(whole).level != "void"
+    verdict = consistent(whole.replace(printed, other))
+    assert verdict.level == "void"
+    assert "Check that the figures are of one run." in verdict.remedies
+
+
+def test_a_mismatch_of_failures_is_named_with_both_numbers() -> None:
+    changed = text("ab-cut.txt").replace("Failed requests:        2000", "Failed requests: 2500")
+    assert (
+        "`Failed requests` is 2,500, but the sum of its kinds gives 2,000."
+        in consistent(changed).text
+    )
+
+
+def test_the_end_of_a_timed_run_of_ab_may_hold_parts_of_responses() -> None:
+    whole = text("ab-sound.txt")
+    assert consistent(whole.replace("40960000", "41000000")).level == "sound"
+
+
+def test_of_the_newer_ab_lengths_and_kinds_of_failures_prove_nothing() -> None:
+    newer = text("ab-cut.txt").replace(
+        "Concurrency Level:", "Concurrency achieved:   10\nConcurrency Level:"
+    )
+    assert consistent(newer.replace("Length: 2000", "Length: 1500")).level == "sound"
+
+
+def test_a_contradiction_is_told_once() -> None:
+    changed = text("hey-sound.txt").replace("28460.7920", "38460.7920")
+    assert consistent(changed).text.count("38,461") == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "form", "step"),
+    [
+        ("4.53", numbers.number, 0.01),
+        ("4.59k", numbers.number, 10),
+        ("304.20MB", numbers.size, 0.01 * 2**20),
+        ("1.00m", numbers.seconds, 0.6),
+        ("12", numbers.count, 1),
+        ("-nan", numbers.number, 0),
+    ],
+)
+def test_the_last_digit_of_a_number_has_its_unit(written: str, form, step: float) -> None:
+    assert numbers.step(written, form) == pytest.approx(step)
+
+
+@pytest.mark.parametrize(
+    ("stddev", "mean", "greatest", "is_impossible"),
+    [
+        (6.0, 5.0, 10.0, True),
+        (5.0, 5.0, 10.0, False),
+        (4.0, 1.0, 10.0, True),
+        (3.0, 1.0, 10.0, False),
+    ],
+)
+def test_a_standard_deviation_is_bounded_by_mean_and_maximum(
+    stddev: float, mean: float, greatest: float, is_impossible: bool
+) -> None:
+    held = (Figure("sd", stddev), Figure("mean", mean), Figure("max", greatest))
+    (found,) = restated.spread("sd", *held)
+    assert found.contradicts is is_impossible
+
+
+def test_of_few_numbers_the_standard_deviation_is_that_of_a_sample() -> None:
+    two = (Figure("sd", 7.05), Figure("mean", 5.0), Figure("max", 10.0))
+    (found,) = restated.spread("sd", *two, count=2)
+    assert not found.contradicts
