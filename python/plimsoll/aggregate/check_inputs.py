@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from plimsoll.aggregate import query
-from plimsoll.aggregate.engine_records import EngineRecords
+from plimsoll.aggregate.engine_records import EngineRecords, as_stored
 from plimsoll.statistics import laws
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ OPENING_NS = 20_000_000
 
 HANDSHAKE_NS = 10_000_000
 """A handshake of TLS may take so long for each connection: a server makes 1 to 3 ms of one."""
+
+MOST_COMPARED = 100_000
+"""So many rows are compared with each other, which limits memory."""
 
 MOST_OPENING_NS = 900_000_000
 """Never longer: a connection that a full listen queue drops is tried again after 1 s."""
@@ -137,6 +140,19 @@ class BodyLengths:
     others: int
     others_shortest_bytes: int | None
     others_longest_bytes: int | None
+
+
+@dataclass(frozen=True)
+class RepeatedRows:
+    """Rows that are the same in all that a log says of them.
+
+    Attributes:
+        different: Different rows among those that were looked at.
+        times: How many times each of them is there, at least; 1 where some are there once.
+    """
+
+    different: int
+    times: int
 
 
 @dataclass(frozen=True)
@@ -261,6 +277,56 @@ def body_counts(recording: Recording, requests: Rows) -> tuple[BodyCount, ...]:
 def body_lengths(recording: Recording, requests: Rows) -> tuple[BodyLengths, ...]:
     """Lengths of the bodies of the holds; none where the driver does not say them."""
     return tuple(BodyLengths(*row) for row in _rows("body_lengths", recording, requests))
+
+
+def message_lengths(
+    recording: Recording, requests: Rows, apart_bytes: int
+) -> tuple[BodyLengths, ...]:
+    """Lengths of the responses of the holds with their heads, where those of bodies are unknown.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+        apart_bytes: Another length is one that is shorter than the usual one by more than that.
+    """
+    stored = as_stored(requests)
+    with query.opened(recording.holds, requests=stored) as database:
+        limits = {"apart_bytes": apart_bytes}
+        rows = database.execute(query.text("message_lengths"), limits).fetchall()
+    return tuple(BodyLengths(*row) for row in rows)
+
+
+def repeated_rows(requests: Rows, rows: int) -> RepeatedRows:
+    """How many times each row is there.
+
+    Args:
+        requests: The table `requests`.
+        rows: How many it has; of more than `MOST_COMPARED` a share is looked at.
+    """
+    every = {"every": max(rows // MOST_COMPARED, 1)}
+    with query.opened(requests=as_stored(requests)) as database:
+        different, times = database.execute(query.text("repeated_rows"), every).fetchall()[0]
+    return RepeatedRows(different, times or 1)
+
+
+def ended_before_first_byte(requests: Rows) -> int:
+    """Rows whose first byte comes after the end of their response."""
+    with query.opened(requests=as_stored(requests)) as database:
+        return int(database.execute(query.text("impossible_rows")).fetchall()[0][0])
+
+
+def idle_stretch(requests: Rows, window: Window) -> Window:
+    """From the last end of a request before the end of a stretch to the next start.
+
+    Args:
+        requests: The table `requests`.
+        window: The stretch, within which no request ends.
+    """
+    limits = {"until_ns": window[1], "from_ns": window[0]}
+    with query.opened(requests=as_stored(requests)) as database:
+        row = database.execute(query.text("idle_stretch"), limits).fetchall()[0]
+    start_ns, end_ns = (own if at is None else at for at, own in zip(row, window, strict=True))
+    return int(start_ns), int(end_ns)
 
 
 def gone_ns(recording: Recording, requests: Rows) -> int | None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         KindCount,
         LateEnds,
         OutcomeCount,
+        RepeatedRows,
         Shares,
         StatusCount,
         StillWaiting,
@@ -102,6 +103,25 @@ class Tables:
     def body_lengths(self) -> tuple[BodyLengths, ...]:
         """Lengths of the bodies of its holds."""
         return check_inputs.body_lengths(self.recording, self.requests)
+
+    def message_lengths(self, apart_bytes: int) -> tuple[BodyLengths, ...]:
+        """Lengths of the responses of its holds with their heads; others are so much shorter."""
+        return check_inputs.message_lengths(self.recording, self.requests, apart_bytes)
+
+    @cached_property
+    def repeated_rows(self) -> RepeatedRows:
+        """How many times each of its rows is there."""
+        rows = sum(one.requests for one in self.outcome_counts)
+        return check_inputs.repeated_rows(self.requests, rows)
+
+    @cached_property
+    def ended_before_first_byte(self) -> int:
+        """Its rows whose first byte comes after the end of their response."""
+        return check_inputs.ended_before_first_byte(self.requests)
+
+    def idle_stretch(self, window: Window) -> Window:
+        """From the last end of a request before the end of a stretch to the next start."""
+        return check_inputs.idle_stretch(self.requests, window)
 
     @cached_property
     def host_requests(self) -> dict[str, int]:

@@ -66,6 +66,7 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
     tally.remarks.extend(REMARKS)
     tally.has_outcomes = False
     tally.instants_step_s = 1.0
+    tally.durations_step_s = 0.001
     layout = Layout(tuple(names), "\t", _COLUMNS)
     for found in columns.rows(stream, layout, options, tally):
         tally.keep(len(found["seconds"]))

@@ -23,6 +23,7 @@ Known = dict[str, pa.Array]
 """Arrays of one length, by the column of `ROWS` that they fill."""
 
 LEAST_STATUS, GREATEST_STATUS = 100, 999
+_MOST_BYTES = 2**32 - 1
 FIRST_RIGHT, LAST_RIGHT = 200, 399
 """Status codes of successful responses, unless the tool defines others."""
 
@@ -51,6 +52,12 @@ def decimals(
     """
     check = limits.lengths(name, 1, limit) if limit else None
     return WantedColumn(name, WHOLE, True, lambda texts: _rounded(texts, unit_ns), check=check)
+
+
+def sizes(values: Any) -> Any:
+    """Lengths in bytes as the tables store them: the greatest number stands for greater ones."""
+    most = pa.scalar(_MOST_BYTES, pa.int64())
+    return pc.min_element_wise(values, most, skip_nulls=False).cast(pa.uint32())
 
 
 def statuses(name: str, *none: str) -> WantedColumn:

@@ -56,6 +56,7 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
     """
     tally.remarks.extend(REMARKS)
     tally.has_failures = False
+    tally.durations_step_s = 1e-6
     held = columns.first_line(stream, tally)
     further = [f"column {n}" for n in range(len(_COLUMNS) + 1, held.count(b"\t") + 2)]
     layout = Layout((*(one.name for one in _COLUMNS), *further), "\t", _COLUMNS)

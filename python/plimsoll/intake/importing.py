@@ -381,6 +381,7 @@ def _recording(
     """The recording of requests; row counts are those of logs, then those of CPU readings."""
     of_logs, of_cpu = tallies
     users = round(max((stage.end for stage in derived.stages), default=0.0))
+    users = max(users, sum(tally.users for tally in of_logs))
     driver = Driver(
         name=tool,
         version="",

@@ -12,7 +12,9 @@ JMeter's columns, and the columns they become:
   `sent_bytes`. For an exception, `bytes` is the length of its text, and becomes null;
 - `label` is the name of the request: `kind`;
 - `responseCode`, `responseMessage`, `failureMessage` and `success`: `outcome`, `status`, `errno`;
-- `allThreads` are the active threads of this engine: `threads`.
+- `allThreads` are the active threads of this engine: `threads`. `threadName` ends with the number
+  of the thread group in the plan and that of the thread; in a distributed test it begins with the
+  host, so two names of one group number are those of two engines.
 
 JMeter does not log when a request was due. A sample is one request: its parts (redirects, embedded
 resources) are left out, and so are transactions, which consist of samples.
@@ -23,6 +25,7 @@ Apache JMeter 5.6.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -40,6 +43,7 @@ from plimsoll.intake.rows import ROWS
 
 if TYPE_CHECKING:
     from plimsoll.intake.rows import ImportStats, ReadOptions
+    from plimsoll.recording import UsersBound
 
     Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
     Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -48,6 +52,16 @@ NAME = "jmeter"
 
 FROM_CACHE = "(ex cache)"
 """The message of a sample from JMeter's cache."""
+
+THREAD = "threadName"
+MOST_NAMES = 1 << 16
+"""Names of threads that are looked at in each block."""
+
+MOST_GROUPS = 1_000
+"""Thread groups that are told apart."""
+
+_THREAD_NAME = re.compile(r"(.*) (\d+)-\d+", re.DOTALL)
+"""Name of a thread group, its number in the plan, and the number of the thread."""
 
 MOST_WHOLES = 1 << 16
 """Samples that are remembered because their parts may follow directly after them."""
@@ -77,6 +91,7 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
     """
     parts = _Parts()
     tally.used.add("end_stamps")
+    tally.durations_step_s = 0.001
     held = stream.readline(limits.HEADER_BYTES.most + 1)
     if jtl_xml.recognises(held) or held.lstrip().startswith(b"<"):
         found = jtl_xml.samples(stream, held, tally, strict=options.strict)
@@ -85,9 +100,12 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
     else:
         found = jtl_csv.samples(stream, held, options, tally)
     stated: set[str] = set()
+    engines = _Engines()
     for samples in found:
         stated.update(samples.column_names)
+        engines.see(samples)
         yield _requests(samples, options, tally, parts)
+    tally.users_bound = engines.users_bound
     _remark(stated, tally)
 
 
@@ -214,6 +232,32 @@ def _reasons(columns: Mapping[str, pa.Array], found: _Found, rows: int) -> Numbe
 
 
 @dataclass
+class _Engines:
+    """Tells the engines of a distributed test apart, by the names of their threads.
+
+    Attributes:
+        groups: Names of thread groups by their number in the plan.
+    """
+
+    groups: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+
+    def see(self, samples: pa.Table) -> None:
+        """Takes some of the names of threads."""
+        if THREAD not in samples.column_names or len(self.groups) > MOST_GROUPS:
+            return
+        for name in pc.unique(samples[THREAD].slice(0, MOST_NAMES).cast(pa.string())).to_pylist():
+            if match := _THREAD_NAME.fullmatch(name or ""):
+                self.groups.setdefault(match[2], set()).add(match[1])
+
+    @property
+    def users_bound(self) -> UsersBound:
+        """Whether the active threads are those of all engines."""
+        if not self.groups:
+            return "likely"
+        return "certain" if all(len(names) == 1 for names in self.groups.values()) else "none"
+
+
+@dataclass
 class _Parts:
     """Finds the parts of a sample, which JMeter writes after it as `label-0` and so on.
 
@@ -279,6 +323,7 @@ def _batch(
         "done_ns": pa.array(times.end[kept], mask=unfinished | unsent),
         "received_bytes": pc.if_else(own_text, None, _taken(columns, "bytes", pa.uint32(), kept)),
         "sent_bytes": _taken(columns, "sentBytes", pa.uint32(), kept),
+        "body_bytes": pa.nulls(len(kept), pa.uint32()),
         "kind": _taken(columns, "label", WORD, kept),
         "status": pa.array([end.status for end in ends], pa.uint16()).take(pa.array(which)),
         "outcome": pa.DictionaryArray.from_arrays(
@@ -328,3 +373,4 @@ def _remark(stated: set[str], tally: ImportStats) -> None:
         tally.remarks.append("it has no response codes, so failures cannot be classified")
     if tally.kept and not stated & {"responseMessage", "URL"}:
         tally.remarks.append("it has neither messages nor URLs, so transactions count as requests")
+        tally.users_bound = "none" if tally.users_bound == "none" else "likely"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from plimsoll import texts
@@ -159,10 +160,25 @@ def _columns(names: tuple[str, ...], pattern: str, options: ReadOptions) -> Iter
             check = limits.lengths(name, MS) if name in LENGTHS else None
             yield WantedColumn(name, WHOLE, name in _REQUIRED, check=check)
     yield from (WantedColumn(name, WORD) for name in _WORDS if name in names)
-    if "threadName" in names:  # thousands of names, needed for parts only
-        yield WantedColumn("threadName", WORD, needed=_may_have_parts)
+    if "threadName" in names:  # thousands of names, needed for parts and, once, for engines
+        yield WantedColumn("threadName", WORD, needed=_FirstOrParts())
     if "URL" in names and "responseMessage" not in names:  # the other sign of a transaction
         yield WantedColumn("URL", WORD)
+
+
+@dataclass
+class _FirstOrParts:
+    """Whether a block is the first one, or may have parts of samples.
+
+    Attributes:
+        is_first: Whether no block was asked for yet.
+    """
+
+    is_first: bool = True
+
+    def __call__(self, block: pa.Table) -> bool:
+        wanted, self.is_first = self.is_first, False
+        return wanted or _may_have_parts(block)
 
 
 def _may_have_parts(block: pa.Table) -> bool:

@@ -10,7 +10,8 @@ What its lines mean, by its documentation and source (`internal/output/csv`, `li
 - `http_req_failed` shows whether the response was what the script expects, by default a status from
   200 to 399. Without a response `status` is 0, and `error_code` gives the reason. A failed attempt
   to connect has 0 in all times.
-- `vus` are the active virtual users, once a second. Received bytes are logged only per iteration.
+- `vus` are the active virtual users, once a second; `http.batch` lets one of them send several
+  requests at once. Received bytes are logged only per iteration.
   Iterations that were due and not begun are `dropped_iterations`, and have no requests.
 - Go silently repeats a request whose idle connection was closed; it counts once.
 """
@@ -127,6 +128,7 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
             yield found
     tally.remarks.extend(seen.remarks())
     tally.instants_step_s = 1.0 if seen.is_coarse else 0.0
+    tally.users = seen.most_users // _MS
 
 
 @dataclass
@@ -135,12 +137,14 @@ class _Seen:
 
     Attributes:
         users: Active virtual users, × 1,000,000 like all values.
+        most_users: The most of them, likewise.
         never_begun: Iterations that were due and not begun, likewise.
         is_coarse: Whether all timestamps were whole seconds.
         is_endless: Whether an attempt to connect had no duration.
     """
 
     users: int = NOT_SAID
+    most_users: int = 0
     never_begun: int = 0
     is_coarse: bool = True
     is_endless: bool = False
@@ -182,7 +186,9 @@ def _requests(part: pa.Table, seen: _Seen, tally: ImportStats) -> columns.Known:
 def _see(part: pa.Table, first: pa.Table, lengths: Mapping[str, Numbers], seen: _Seen) -> None:
     """Updates the state for later points and the remarks."""
     values = part[points.VALUE].to_numpy()
-    seen.users = int(next(reversed(values[points.is_of(part, _USERS)]), seen.users))
+    users = values[points.is_of(part, _USERS)]
+    seen.users = int(next(reversed(users), seen.users))
+    seen.most_users = int(users.max(initial=seen.most_users))
     seen.never_begun += int(values[points.is_of(part, _DROPPED)].sum())
     seen.is_coarse &= not np.any(first[points.INSTANT].to_numpy() % _S)
     unsent = (lengths["http_req_sending"] == 0) & first[_STATUS].is_null().to_numpy()

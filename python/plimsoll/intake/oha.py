@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import pyarrow.compute as pc
 
 from plimsoll.intake import columns, limits
-from plimsoll.intake.blocks import Layout
+from plimsoll.intake.blocks import WHOLE, Layout, WantedColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,6 +43,7 @@ _COLUMNS = (
     columns.decimals("Response-delay", _S),
     columns.decimals("request-duration", _S),
     columns.statuses("status"),
+    WantedColumn("bytes", WHOLE),
 )
 
 
@@ -74,6 +75,7 @@ def _requests(found: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
         "first_byte_ns": pc.add(sent, pc.if_else(pc.equal(delay, 0), None, delay)),
         "done_ns": pc.add(sent, found["request-duration"]),
         "status": found["status"],
+        "body_bytes": columns.sizes(found["bytes"]),
         "outcome": columns.by_status(found["status"]),
         "connect_ns": found["DNS+dialup"],
     }

@@ -54,6 +54,10 @@ CONNECTING = (
 """Outcomes of requests whose connection attempt failed."""
 
 
+_BOUNDS = ("none", "likely", "certain")
+"""Values of `UsersBound`, the least sure first."""
+
+
 @dataclass(frozen=True)
 class Written:
     """The written tables.
@@ -68,7 +72,8 @@ class Written:
         first_ns: The first timestamp of each host, since zero.
         ends_ns: The last timestamp of each host, since zero.
         connections: Number of attempts to connect.
-        has_connects: Whether every request has a time to connect, so that every attempt is known.
+        has_connects: Whether every request has a time to connect, so that every attempt is known;
+            where all of these are 0, they are not logged, because some request must have connected.
         readings: Most active threads of the tool in each second, as readings of its host.
     """
 
@@ -147,7 +152,12 @@ def with_capabilities(driver: Driver, written: Written, tallies: Sequence[Import
         has_outcomes=all(tally.has_outcomes for tally in tallies),
         has_failures=all(tally.has_failures for tally in tallies),
         instants_step_s=max((tally.instants_step_s for tally in tallies), default=0.0),
+        durations_step_s=max((tally.durations_step_s for tally in tallies), default=0.0),
+        users_bound=min(
+            (tally.users_bound for tally in tallies), key=_BOUNDS.index, default="likely"
+        ),
         lines_malformed=sum(tally.broken for tally in tallies),
+        rows_missing=sum(tally.missing for tally in tallies),
     )
 
 
@@ -183,7 +193,7 @@ class _Account:
         columns = {
             **instants,
             "received_bytes": rows["received_bytes"],
-            "body_bytes": nothing,
+            "body_bytes": rows["body_bytes"],
             "compared": pa.nulls(len(batch), pa.bool_()),
             "request": self._kinds(rows["kind"]),
             "connection": nothing,
@@ -246,7 +256,7 @@ class _Account:
             first_ns=self.first,
             ends_ns=self.last,
             connections=self.attempts,
-            has_connects=self.has_connects,
+            has_connects=self.has_connects and (self.attempts > 0 or not self.sent),
             readings=tuple(self._readings()),
         )
 

@@ -14,6 +14,8 @@ from plimsoll.intake import limits
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plimsoll.recording import UsersBound
+
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 ROWS = pa.schema(
@@ -24,6 +26,7 @@ ROWS = pa.schema(
         pa.field("done_ns", pa.int64()),
         pa.field("received_bytes", pa.uint32()),
         pa.field("sent_bytes", pa.uint32()),
+        pa.field("body_bytes", pa.uint32()),
         pa.field("kind", _TEXT),
         pa.field("status", pa.uint16()),
         pa.field("outcome", _TEXT),
@@ -114,6 +117,10 @@ class ImportStats:
         has_failures: Whether the file contains requests without a response.
         instants_step_s: Step to which the tool rounds its timestamps down.
         used: Arguments that decided how this file was read.
+        durations_step_s: Step to which the tool rounds durations; 0 if finer than 1 ns.
+        users: The most active users, where the file has them apart from its requests; else 0.
+        users_bound: How sure it is that no more requests are in flight than users are active.
+        missing: Requests that the file numbers, and has no line of.
     """
 
     file: str
@@ -126,6 +133,10 @@ class ImportStats:
     has_failures: bool = True
     instants_step_s: float = 0.0
     used: set[str] = field(default_factory=set[str])
+    durations_step_s: float = 0.0
+    users: int = 0
+    users_bound: UsersBound = "likely"
+    missing: int = 0
 
     @property
     def read(self) -> int:

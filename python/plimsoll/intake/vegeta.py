@@ -9,6 +9,7 @@ What its columns mean, by its manual and source (`lib/results.go` and `hit` in `
   that failed before a response has the request before the error: `Get "http://…": EOF`; without
   that, the response had begun.
 - The bytes are the lengths of the bodies without heads, so received and sent bytes are unknown.
+- `seq` numbers the requests of an attack from 0. A number without a line is a missing request.
 - Go silently repeats a request whose idle connection was closed; it has one line.
 
 CSV has no names of columns. Older versions wrote fewer columns; the first six are the same.
@@ -27,7 +28,8 @@ import pyarrow.compute as pc
 
 from plimsoll import texts
 from plimsoll.intake import columns, limits
-from plimsoll.intake.blocks import BLOCK_BYTES, WHOLE, WORD, Layout, WantedColumn
+from plimsoll.intake.blocks import BLOCK_BYTES, MOST_DIGITS, WHOLE, WORD, Layout, WantedColumn
+from plimsoll.intake.numbered import Numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,7 +56,10 @@ _COLUMNS = (
     columns.instants("timestamp", 1),
     columns.statuses("code", "0"),
     columns.lengths("latency", 1),
+    WantedColumn("bytes_in", WHOLE),
     WantedColumn("error", WORD),
+    WantedColumn("attack", WORD),
+    WantedColumn("seq", WHOLE),
     WantedColumn("method", WORD),
     WantedColumn("url", WORD),
 )
@@ -100,9 +105,13 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
     """
     held = columns.first_line(stream, tally, limits.LINE_BYTES)
     rows = _from_json if held.startswith(_JSON) else _from_csv
+    numbered = Numbered()
     for found in rows(stream, held, options, tally):
         tally.keep(len(found["code"]))
+        if "seq" in found:
+            numbered.add(found["seq"], found["attack"])
         yield columns.batch(_requests(found))
+    tally.missing = max(numbered.missing - tally.broken, 0)
 
 
 def _from_csv(
@@ -159,14 +168,29 @@ def _parsed(
         limits.require_length("latency", latency_ns, 1)
         if code:
             columns.require_status(code)
-        words = tuple(texts.stored(str(one.get(name, ""))) for name in ("error", "method", "url"))
+        body_bytes, place = (_whole(one.get(name)) for name in ("bytes_in", "seq"))
+        error, attack, method, url = (
+            texts.stored(str(one.get(name, ""))) for name in ("error", "attack", "method", "url")
+        )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         tally.break_line(number, f"contains no request: {error}", options.strict)
         return None
     except RecursionError:
         tally.break_line(number, "contains no request, only deeply nested values", options.strict)
         return None
-    return (instant_ns, code or None, latency_ns, *words)
+    target = (method, url)
+    return (instant_ns, code or None, latency_ns, body_bytes, error, attack, place, *target)
+
+
+def _whole(value: object) -> int | None:
+    """A whole number of at least 0 that fits a column; None if it is not there.
+
+    Raises:
+        ValueError: It is another value.
+    """
+    if value is None or (isinstance(value, int) and 0 <= value < 10**MOST_DIGITS):
+        return value
+    raise ValueError(f"`{str(value)[:20]}` is not a whole number")
 
 
 def _instant_ns(text: str) -> int:
@@ -187,6 +211,7 @@ def _requests(found: Mapping[str, pa.Array]) -> columns.Known:
         "sent_ns": found["timestamp"],
         "done_ns": pc.add(found["timestamp"], found["latency"]),
         "status": found["code"],
+        "body_bytes": columns.sizes(found["bytes_in"]),
         **_ended(found["code"], found["error"]),
     }
     if "url" in found:

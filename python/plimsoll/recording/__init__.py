@@ -25,6 +25,11 @@ FORMAT = 1
 Origin = Literal["campaign", "load", "import"]
 """Source of a recording: a campaign, `plimsoll load`, or the files of another tool."""
 
+UsersBound = Literal["certain", "likely", "none"]
+"""How sure it is that no more requests are in flight than users are active: `certain` where each
+waits for its response, `likely` where some may send several at once, `none` where the count lacks
+some."""
+
 YARDSTICK = "reference"
 """Name of the framework that is Plimsoll's own server."""
 
@@ -304,7 +309,10 @@ class Driver:
         has_failures: Whether the driver logs requests without a response; otherwise they are
             missing.
         instants_step_s: Step to which the driver rounds its timestamps down.
+        durations_step_s: Step to which the driver rounds durations; 0 if finer than 1 ns.
+        users_bound: How sure it is that no more requests are in flight than users are active.
         lines_malformed: Lines of the driver's log that could not be read, and have no row.
+        rows_missing: Requests that its log numbers, and has no row of.
         tls: What the handshakes of TLS agreed on; empty without TLS.
     """
 
@@ -334,7 +342,10 @@ class Driver:
     has_outcomes: bool = True
     has_failures: bool = True
     instants_step_s: float = 0.0
+    durations_step_s: float = 0.0
+    users_bound: UsersBound = "likely"
     lines_malformed: int = 0
+    rows_missing: int = 0
     tls: tuple[NegotiatedTls, ...] = ()
 
 

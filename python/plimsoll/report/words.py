@@ -325,6 +325,14 @@ def _connection_text(load: Load) -> str:
     )
 
 
+def measured_time(value_ns: float | None, recording: Recording) -> str:
+    """A time as the load generator resolves it: `5 ms`, `< 1 ms`; `–` for none."""
+    step_s = 0.0 if recording.driver is None else recording.driver.durations_step_s
+    if value_ns is not None and value_ns < step_s * 1e9:
+        return f"< {wording.seconds(step_s)}"
+    return wording.duration(value_ns)
+
+
 def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:
     """The main numbers of a trial: name, number, and what belongs to it."""
     summary = trial.summary
@@ -339,8 +347,8 @@ def headline(trial: TrialFindings) -> list[tuple[str, str, str]]:
         ),
         (
             f"{TIMES[summary.latency_kind][0].capitalize()}, median",
-            wording.duration(time.p50_ns),
-            f"99 % {wording.duration(time.p99_ns)}",
+            measured_time(time.p50_ns, trial.recording),
+            f"99 % {measured_time(time.p99_ns, trial.recording)}",
         ),
         (
             "Failed",

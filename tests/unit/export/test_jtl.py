@@ -31,8 +31,9 @@ FAILURES = [
 ]
 
 
-def samples(folder, *requests, usage=()):
-    of_trial = Tables(RECORDING, request_rows(*requests), None, usage_rows(*usage))
+def samples(folder, *requests, usage=(), load=RECORDING.load):
+    recording = dataclasses.replace(RECORDING, load=load)
+    of_trial = Tables(recording, request_rows(*requests), None, usage_rows(*usage))
     jtl.write(of_trial, folder)
     with (folder / "requests.jtl").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -62,6 +63,14 @@ def test_a_right_answer_has_the_columns_that_jmeter_writes(tmp_path):
             "Connect": "0",
         }
     ]
+
+
+def test_a_thread_has_one_request_in_flight(tmp_path):
+    users = [(0.0, "driver", "connections_open", 20), (3.0, "driver", "connections_open", 20)]
+    (sample,) = samples(
+        tmp_path, ANSWER, usage=users, load=dataclasses.replace(RECORDING.load, pipeline=4)
+    )
+    assert sample["allThreads"] == sample["grpThreads"] == "80"
 
 
 def test_both_ends_are_rounded_down_so_that_a_request_ends_in_its_own_millisecond(tmp_path):

@@ -34,7 +34,7 @@ HEADER = (
 S = 1_000_000_000
 
 NEEDS_MORE = {
-    "conservation", "connection_target_met", "evenly_served", "offered_rate_met", "littles_law",
+    "conservation", "connection_target_met", "evenly_served", "offered_rate_met",
     "timeout_floor", "counters_agree", "scaling", "scalability_law", "backlog", "segments_lost",
     "undisturbed", "host_speed_stable", "memory_headroom", "driver_headroom", "trial_completed",
 }  # fmt: skip
@@ -244,6 +244,49 @@ def test_times_are_told_as_service_times_on_the_screen_and_in_the_report(tmp_pat
     assert ("p50", "20 ms service") in ranking.rows[0].others
     (found,) = contents.trials(findings)
     assert "Offered rate met" in found.not_checked_names
+
+
+def shown(tmp_path: Path) -> str:
+    from rich.console import Console  # noqa: PLC0415
+
+    findings = gathering.gather(folder(tmp_path))
+    console = Console(width=100, file=io.StringIO(), record=True)
+    screen.show(findings.trials[0], console)
+    return console.export_text()
+
+
+def test_a_time_below_the_resolution_of_a_log_is_no_0(tmp_path: Path) -> None:
+    path = tmp_path / "a.jtl"
+    path.write_text(HEADER + "".join(line(at) for at in range(0, 9000, 25)).replace(",20,", ",0,"))
+    imported(tmp_path, path)
+    text = shown(tmp_path)
+    assert "< 1 ms" in text
+    assert "0 ns" not in text
+    assert "All 360 responses took less than 1 ms, the resolution of the log" in text
+
+
+def k6_file(path: Path, connecting_ms: float) -> Path:
+    """Twenty requests of k6, of which the first took some time to connect."""
+    named = "duration", "connecting", "tls_handshaking", "sending", "waiting", "receiving"
+    lines = ["metric_name,timestamp,metric_value,error,error_code,name,status\n"]
+    for at in range(20):
+        ms = (5, 0 if at else connecting_ms, 0, 1, 3, 1)
+        stamp = (T + at * 100) * 1_000_000
+        parts = {
+            "http_reqs": 1,
+            **{f"http_req_{name}": m for name, m in zip(named, ms, strict=True)},
+        }
+        lines += [f"{name},{stamp},{value},,,a,200\n" for name, value in parts.items()]
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.mark.parametrize(("connecting_ms", "opened"), [(0.0, "–"), (0.5, "1")])
+def test_connections_that_a_log_does_not_show_are_not_0(
+    tmp_path: Path, connecting_ms: float, opened: str
+) -> None:
+    imported(tmp_path, k6_file(tmp_path / "a.csv", connecting_ms))
+    assert f"requested –, opened {opened}, with response –" in shown(tmp_path)
 
 
 def test_a_recording_of_before_sent_bytes_is_still_read(tmp_path: Path) -> None:

@@ -197,6 +197,29 @@ def test_an_unfinished_request_has_no_end() -> None:
     assert (row["outcome"], row["done_ns"]) == ("unfinished", None)
 
 
+@pytest.mark.parametrize(
+    ("names", "bound"),
+    [
+        (["TG 1-1", "TG 1-2", "Other 2-1"], "certain"),
+        (["10.0.0.1-TG 1-1", "10.0.0.2-TG 1-1"], "none"),
+        (["worker", "worker"], "likely"),
+        ([], "likely"),
+    ],
+)
+def test_active_threads_are_those_of_all_engines_or_of_one(names: list[str], bound: str) -> None:
+    header = "timeStamp,elapsed,label,allThreads,URL,threadName\n"
+    lines = [f"{at},5,page,10,http://a/,{name}\n" for at, name in enumerate(names, 1)]
+    content = header + "".join(lines) if names else "timeStamp,elapsed,allThreads\n1,5,10\n"
+    rows, tally = read(content)
+    assert len(rows) == max(len(names), 1)
+    assert (tally.users_bound, tally.durations_step_s) == (bound, 0.001)
+
+
+def test_where_transactions_count_as_requests_a_user_may_have_two() -> None:
+    header = "timeStamp,elapsed,label,allThreads,threadName\n"
+    assert read(header + "1,5,page,10,TG 1-1\n")[1].users_bound == "likely"
+
+
 def test_labels_that_only_look_like_parts_are_requests() -> None:
     lines = "1,5,page,200,OK,true,9,3\n10,5,page-1,200,OK,true,9,3\n20,5,page,200,OK,true,9,3\n"
     rows, tally = read(HEADER + lines)

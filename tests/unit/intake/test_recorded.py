@@ -32,6 +32,7 @@ def batch(*sent_ns: int, **changes: list[Any]) -> pa.RecordBatch:
         "done_ns": [at + 10 for at in sent_ns],
         "received_bytes": [100] * count,
         "sent_bytes": [50] * count,
+        "body_bytes": [None] * count,
         "kind": ["a"] * count,
         "status": [200] * count,
         "outcome": ["ok"] * count,

@@ -113,6 +113,8 @@ def test_ab_has_whole_seconds_and_milliseconds_and_says_so() -> None:
     assert all(row["sent_ns"] % S == 0 for row in rows)
     assert {(row["done_ns"] - row["sent_ns"]) // MS for row in rows} <= set(range(200, 212))
     assert any("whole seconds" in remark for remark in tally.remarks)
+    assert tally.durations_step_s == 0.001
+    assert golden("vegeta-sound.csv")[1].durations_step_s == 0.0
 
 
 def test_ab_does_not_tell_short_connecting_from_none() -> None:
@@ -245,6 +247,16 @@ def test_k6_tells_what_it_never_sent_and_how_many_users_it_had() -> None:
     rows, tally = golden("k6-dropped.csv")
     assert any(remark.startswith("7 iterations were dropped") for remark in tally.remarks)
     assert {row["threads"] for row in rows} == {None, 1, 2}
+    assert tally.users == 2
+
+
+def test_users_of_k6_are_known_wherever_their_points_are() -> None:
+    lines = (GOLDEN / "k6-dropped.csv").read_bytes().splitlines(keepends=True)
+    users = [line for line in lines if line.startswith(b"vus,")]
+    others = [line for line in lines if not line.startswith(b"vus,")]
+    _, tally = read(k6, b"".join([*others, *users]))
+    assert tally.users == 2
+    assert golden("vegeta-sound.csv")[1].users == 0
 
 
 def test_k6_without_status_is_refused_because_nobody_knows_how_requests_ended() -> None:
@@ -309,6 +321,30 @@ def test_vegeta_says_in_words_why_a_request_had_no_answer() -> None:
     assert outcomes(refused) == {"connect_refused": 5}
     assert {row["errno"] for row in refused} == {111}
     assert {row["kind"] for row in refused} == {"GET http://127.0.0.1:18199/"}
+
+
+def test_lengths_of_bodies_are_those_of_the_log() -> None:
+    assert {row["body_bytes"] for row in golden("vegeta-sound.csv")[0]} == {8}
+    assert {row["body_bytes"] for row in golden("oha-sound.csv")[0]} == {2048}
+    assert {row["body_bytes"] for row in golden("k6-mixed.csv")[0]} == {None}
+
+
+@pytest.mark.parametrize("name", ["vegeta-sound.csv", "vegeta-mixed.json"])
+def test_a_request_that_vegeta_numbered_and_did_not_write_is_missing(name: str) -> None:
+    lines = (GOLDEN / name).read_bytes().splitlines(keepends=True)
+    _, whole = read(vegeta, b"".join(lines))
+    _, holed = read(vegeta, b"".join([*lines[:4], *lines[6:]]))
+    assert holed.missing == whole.missing + 2
+    _, broken = read(vegeta, b"".join([*lines[:4], b"what is this?\n", *lines[5:]]))
+    assert (broken.broken, broken.missing) == (1, whole.missing)
+
+
+def test_an_old_line_of_vegeta_without_a_number_is_a_request() -> None:
+    line = (GOLDEN / "vegeta-mixed.json").read_bytes().splitlines(keepends=True)[0]
+    rows, tally = read(vegeta, line.replace(b'"seq":3,', b""))
+    assert (len(rows), tally.broken, tally.missing) == (1, 0, 0)
+    rows, tally = read(vegeta, line + line.replace(b'"seq":3,', b'"seq":"x",'))
+    assert (len(rows), tally.broken) == (1, 1)
 
 
 def test_json_of_vegeta_is_read_as_its_csv() -> None:

@@ -1594,7 +1594,7 @@ def test_a_steady_hold_says_how_well_its_mean_is_known():
 
 @pytest.mark.parametrize(("pause_s", "level"), [(0.0, "doubtful"), (0.55, "sound")])
 def test_a_stop_of_the_load_generator_is_no_stall_of_the_server(pause_s, level):
-    trial = simulate(freeze_s=(3.9, 4.5))
+    trial = replace(simulate(freeze_s=(3.9, 4.5)))
     seconds = np.arange(1, 8, dtype=np.int64) * 10**9
     pauses = ReadingSeries(seconds, np.where(seconds == 5 * 10**9, pause_s, 0.001))
     series = {**trial.usage.series, ("driver", "longest_pause_s"): (pauses,)}
@@ -1632,6 +1632,191 @@ def waiting_for_acks():
     return replace(CLEAN, requests=table.set_column(place, "first_byte_ns", column))
 
 
+def as_import(trial, users=None, rows=None, **facts):
+    """The same rows, as if another tool had logged them; it may have counted its users."""
+    series = {key: read for key, read in trial.usage.series.items() if key[0] != "driver"}
+    if users is not None:
+        at_ns = np.arange(1, 8, dtype=np.int64) * 10**9
+        series["driver", "users_active"] = (ReadingSeries(at_ns, np.full(7, float(users))),)
+    unknown = {"sent": None, "outcomes": {}, "opened": None, "refused": None, "threads": 0}
+    of_a_log = {"name": "jmeter", "users_bound": "certain", **unknown, **facts}
+    driver = replace(driver_of(trial), **of_a_log)
+    recording = replace(
+        trial.recording, load=UnknownLoad("imported"), driver=driver, server=None, expected=()
+    )
+    requests = trial.requests if rows is None else rows
+    imported = replace(trial, recording=recording, requests=requests, connections=None)
+    imported.__dict__["usage"] = Usage(series)
+    return imported
+
+
+def with_column(rows: Any, name: str, values: Any):
+    """The same rows with other values in a column."""
+    field = rows.schema.field(name)
+    column = pa.array(values, field.type, from_pandas=True)
+    return rows.set_column(rows.schema.get_field_index(name), field, column)
+
+
+def every_row_twice():
+    rows: Any = CLEAN.requests
+    return pa.concat_tables([rows, rows])
+
+
+def a_second_twice():
+    """All rows once, and those of the fifth second once more."""
+    rows: Any = CLEAN.requests
+    again = pc.equal(pc.divide(rows["sent_ns"], 10**9), 4)
+    return pa.concat_tables([rows, rows.filter(again)])
+
+
+def with_times(ratio: float):
+    """Rows whose times are in another unit."""
+    rows: Any = CLEAN.requests
+    sent, done = (rows[name].to_numpy(zero_copy_only=False) for name in ("sent_ns", "done_ns"))
+    rows = with_column(rows, "first_byte_ns", [None] * len(rows))
+    return with_column(rows, "done_ns", np.floor(sent + (done - sent) * ratio))
+
+
+def with_every_tenth(name: str, value: Any, usual: Any = None):
+    """Rows of which each tenth has another value."""
+    rows: Any = CLEAN.requests
+    values = rows[name].to_pylist() if usual is None else [usual] * len(rows)
+    return with_column(rows, name, [value if n % 10 == 0 else v for n, v in enumerate(values)])
+
+
+def with_heads(length: int):
+    """Rows of a log that has lengths with heads alone, of which each tenth is different."""
+    rows = with_every_tenth("received_bytes", length, 1200)
+    return with_column(rows, "body_bytes", [None] * len(rows))
+
+
+def without_rows(begin_s: float, end_s: float):
+    """Rows of which those that began in some time are missing."""
+    rows: Any = CLEAN.requests
+    sent_ns = rows["sent_ns"]
+    is_kept = pc.or_(
+        pc.less(sent_ns, round(begin_s * 1e9)), pc.greater(sent_ns, round(end_s * 1e9))
+    )
+    return rows.filter(is_kept)
+
+
+@pytest.mark.parametrize(
+    ("users", "facts", "rows", "level", "said"),
+    [
+        (20, {}, None, "sound", "with 20 active users."),
+        (500, {}, None, "sound", "with 500 active users."),
+        (10, {}, None, "void", "with 10 active users: more than possible."),
+        (20, {}, every_row_twice, "void", "with 20 active users: more than possible."),
+        (10, {"users_bound": "likely"}, None, "doubtful", "more than one for each of them."),
+        (10, {"users_bound": "none"}, None, "not_checked", "of one of its load generators only."),
+        (26, {}, None, "sound", "with 26 active users."),
+        (26, {}, a_second_twice, "doubtful", "From 4 s on, "),
+        (None, {}, None, "not_checked", "own count of requests in flight could not be read"),
+        (None, {"threads": 10}, None, "void", "with 10 active users: more than possible."),
+    ],
+)
+def test_no_more_requests_are_in_flight_than_another_tool_has_users(
+    users, facts, rows, level, said
+):
+    given = judged("littles_law", as_import(CLEAN, users, rows and rows(), **facts))
+    assert (given.level, said in given.text) == (level, True), given.text
+
+
+@pytest.mark.parametrize(
+    ("rows", "level"), [(lambda: None, "not_checked"), (every_row_twice, "void")]
+)
+def test_a_log_with_every_row_twice_is_void(rows, level):
+    given = judged("conservation", as_import(CLEAN, rows=rows()))
+    assert given.level == level
+    assert ("Every row is there twice" in given.text) == (level == "void")
+
+
+def test_a_part_of_a_log_that_is_there_twice_is_not_every_row():
+    assert judged("conservation", as_import(CLEAN, rows=a_second_twice())).level == "not_checked"
+
+
+@pytest.mark.parametrize(
+    ("missing", "level"), [(0, "not_checked"), (1, "not_checked"), (40, "doubtful"), (4000, "void")]
+)
+def test_numbers_of_a_log_without_a_row_are_requests_that_are_missing(missing, level):
+    given = judged("conservation", as_import(CLEAN, rows_missing=missing))
+    assert given.level == level
+    assert ("of its requests have no row" in given.text) == (level != "not_checked")
+
+
+def test_a_first_byte_after_the_end_of_a_response_is_named():
+    rows: Any = CLEAN.requests
+    late = with_column(rows, "first_byte_ns", pc.add(rows["done_ns"], 20_000_000))
+    given = judged("conservation", as_import(CLEAN, rows=late))
+    assert given.level == "void"
+    assert "recorded: the first byte comes after the end of the response." in given.text
+
+
+@pytest.mark.parametrize(
+    ("ratio", "facts", "level", "said"),
+    [
+        (1.0, {}, "not_checked", "the least round trip to the server could not be read"),
+        (1e-6, {}, "void", "no response takes less than 1 µs"),
+        (1e-6, {"durations_step_s": 1e-6}, "doubtful", "took less than 1 µs, the resolution"),
+        (0.0, {"durations_step_s": 0.001}, "doubtful", "took less than 1 ms, the resolution"),
+        (1.0, {"durations_step_s": 0.001}, "not_checked", "could not be read"),
+    ],
+)
+def test_times_in_another_unit_than_the_log_states_are_not_believed(ratio, facts, level, said):
+    trial = as_import(CLEAN, rows=with_times(ratio), **facts)
+    trial.__dict__["usage"] = Usage({})
+    given = judged("round_trip_floor", trial)
+    assert (given.level, said in given.text) == (level, True), given.text
+
+
+@pytest.mark.parametrize(
+    ("users", "facts", "level", "said"),
+    [
+        (20, {}, "doubtful", "the server stalled"),
+        (None, {"threads": 20}, "doubtful", "the server stalled"),
+        (None, {}, "not_checked", "whether the load was open is unknown"),
+        (20, {"instants_step_s": 1.0}, "not_checked", "too coarse to show stalls"),
+    ],
+)
+def test_stalls_are_hidden_from_users_of_another_tool_as_well(users, facts, level, said):
+    stalled = simulate(freeze_s=(3.9, 4.5))
+    given = judged("hidden_stalls", as_import(stalled, users, **facts))
+    assert (given.level, said in given.text.lower()) == (level, True), given.text
+
+
+def test_an_import_without_stalls_hides_none():
+    assert judged("hidden_stalls", as_import(CLEAN, 20)).level == "sound"
+
+
+@pytest.mark.parametrize(
+    ("rows", "level", "said"),
+    [
+        (lambda: None, "sound", "according to `jmeter`: status 200."),
+        (lambda: with_every_tenth("body_bytes", 17), "doubtful", "bodies had 17 bytes, the other"),
+        (lambda: with_heads(300), "doubtful", "responses had 300 bytes, the other"),
+        (lambda: with_heads(1150), "sound", "correct according to `jmeter`"),
+        (lambda: with_heads(1600), "sound", "correct according to `jmeter`"),
+        (lambda: with_every_tenth("status", 500), "doubtful", "the contrary: 500 × "),
+        (lambda: with_every_tenth("status", 302), "sound", ": status 200 × "),
+    ],
+)
+def test_what_another_tool_takes_for_correct_is_looked_at(rows, level, said):
+    given = judged("responses_correct", as_import(CLEAN, rows=rows()))
+    assert (given.level, said in given.text) == (level, True), given.text
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        (lambda: without_rows(3.9, 6.1), "Nothing was sent for 2.2 s: rows are missing, "),
+        (lambda: as_stored(simulate(freeze_s=(3.9, 6.1)).requests), "The server stalled: "),
+    ],
+)
+def test_seconds_in_which_nothing_was_sent_are_no_stall_of_the_server(rows, said):
+    given = judged("steady", as_import(CLEAN, 20, rows()))
+    assert (given.level, given.text.startswith(said)) == ("void", True), given.text
+
+
 BRIEF = {"ramp_s": 0.0, "hold_s": 0.9}
 MANY = {"connections": 64, "throughput_per_s": 16_000.0, "hold_s": 4.0}
 COLD = {"warm_up_s": 0.0, "ramp_s": 0.0, "connections": 20, "throughput_per_s": 40.0}
@@ -1642,6 +1827,13 @@ BEYOND = [
     ("delayed_ack", waiting_for_acks),
     ("conservation", backwards),
     ("conservation", lambda: with_malformed(4000)),
+    ("conservation", lambda: as_import(CLEAN, rows_missing=4000)),
+    ("conservation", lambda: as_import(CLEAN, rows=every_row_twice())),
+    ("littles_law", lambda: as_import(CLEAN, 10)),
+    ("littles_law", lambda: as_import(CLEAN, 26, a_second_twice())),
+    ("round_trip_floor", lambda: as_import(CLEAN, rows=with_times(1e-6))),
+    ("round_trip_floor", lambda: as_import(CLEAN, rows=with_times(0.0), durations_step_s=0.001)),
+    ("responses_correct", lambda: as_import(CLEAN, rows=with_every_tenth("status", 500))),
     ("ports_and_files", without_ports),
     ("offered_rate_met", lambda: as_open(CLEAN, 2500.0)),
     ("offered_rate_met", lambda: as_open(CLEAN, 1995.0, late_ns=40_000_000)),
@@ -1676,6 +1868,10 @@ WITHIN = [
     ("scalability_law", lambda: simulate(**JUMPS)),
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 60_000_000)),
     ("conservation", lambda: with_malformed(1)),
+    ("conservation", lambda: as_import(CLEAN, rows_missing=1)),
+    ("littles_law", lambda: as_import(CLEAN, 20)),
+    ("round_trip_floor", lambda: as_import(CLEAN, durations_step_s=0.001)),
+    ("responses_correct", lambda: as_import(CLEAN)),
     ("undisturbed", lambda: as_load(CLEAN)),
     ("host_speed_stable", lambda: with_speeds(as_load(simulate()), 1.0)),
     ("host_speed_stable", lambda: with_speeds(simulate(), *WANDERING)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll import wording
 from plimsoll.report import words
 from plimsoll.report.formats.markdown import literal
 from plimsoll.report.load import mix, screen, screen_doubts
@@ -59,7 +58,8 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
     yield f"| | {' | '.join(screen.STATISTICS.values())} |"
     yield f"| --- |{' ---: |' * len(screen.STATISTICS)}"
     for name in TIMES:
-        values = [wording.duration(summary.time(name).of(each)) for each in screen.STATISTICS]
+        times = (summary.time(name).of(each) for each in screen.STATISTICS)
+        values = [words.measured_time(one, recording) for one in times]
         yield f"| {words.time_name(name, recording.load)} | {' | '.join(values)} |"
     yield ""
 

@@ -32,7 +32,10 @@ def line(found: TrialFindings) -> str:
     if summary is None:
         return f"{level}  {texts.line(found.recording.ending.message)}"
     time = summary.time(summary.latency_kind)
-    times = [f"{screen.STATISTICS[name]} {wording.duration(time.of(name))}" for name in STATISTICS]
+    times = [
+        f"{screen.STATISTICS[name]} {words.measured_time(time.of(name), found.recording)}"
+        for name in STATISTICS
+    ]
     how = failed.brief(found)
     failures = f"{wording.count(summary.failed)} failed{how and f' ({how})'}"
     rate = wording.per_second(summary.throughput_per_s)

@@ -114,7 +114,7 @@ def _times(summary: Summary, recording: Recording, width: int, *, verbose: bool)
     for name in shown:
         table.add_column(STATISTICS[name], justify="right", min_width=8)
     for name in _shown_times(summary, recording, verbose=verbose):
-        values = [wording.duration(summary.time(name).of(each)) for each in shown]
+        values = [words.measured_time(summary.time(name).of(each), recording) for each in shown]
         called = words.time_name(name, recording.load).removeprefix("time to ")
         table.add_row(called, *values)
     return table

@@ -5,7 +5,11 @@
 Both sides are counted independently: by the load generator as it works, outcome by outcome, and
 here from the rows. Any difference voids the trial, because the percentiles would then cover an
 unknown set of requests. The same holds for connections. Rows with timestamps out of order are not
-requests either. Lines of another tool's log that could not be read are requests without a row.
+requests either.
+
+Of another tool's log, lines that could not be read are requests without a row, and so are numbers
+that are missing where the log numbers its requests. Of a log of which every row is there twice,
+each request counts twice.
 
 Source: conservation of requests; the driver's counters do not pass through its recorder.
 """
@@ -77,17 +81,49 @@ LINES_MALFORMED_RATIO = Limit(
     "lines of another tool's log that could not be read / its lines with a request",
     "from there on, p99.9 and p99 of the rows are not those of the requests",
 )
+ROWS_MISSING_RATIO = Limit(
+    NAME,
+    "rows_missing_ratio",
+    "above",
+    0.001,
+    0.01,
+    "ratio",
+    "requests that another tool's log numbers and has no row of / all that it numbers",
+    "as for malformed lines",
+)
+ROWS_REPEATED = Limit(
+    NAME,
+    "rows_repeated",
+    "above",
+    None,
+    1.0,
+    "times",
+    "how many times each row of another tool's log is there",
+    "every request is one row",
+)
 LIMITS = (
     ROWS_LOST,
     ROWS_DIFFER,
     ROWS_IMPOSSIBLE,
     LINES_MALFORMED_RATIO,
+    ROWS_MISSING_RATIO,
+    ROWS_REPEATED,
 )
 NEEDS = EveryRequest(ROWS_DIFFER, "whether each request was counted exactly once is unknown")
 _COMPLETE_LOG = Remedy(
     "Repeat the trial, with a log of the load generator that is complete",
     imported="Repair the lines that the import names, or repeat the test",
 )
+_WHOLE_LOG = Remedy(
+    "Repeat the trial, with a log of the load generator that is complete",
+    imported="Give the whole log: rows were removed from it, or were never written",
+)
+_ONE_ROW_EACH = Remedy(
+    "Repeat the trial, with a log that has each request once",
+    imported="Give a log that has each request once: it may have been merged with a copy of itself",
+)
+FEWEST_DIFFERENT = 20
+"""Fewer rows may all be there twice by chance, in a log with coarse times."""
 
 ROLE = Role(is_essential=True, needs_no_time=True)
 
@@ -100,6 +136,8 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
         _lost(driver, limits),
         _impossible(tables, limits),
         *_malformed(tables, limits),
+        *_missing(tables, limits),
+        *_repeated(tables, limits),
     )
     return of_trial(NAME, tables.recording, findings, SOURCE)
 
@@ -210,14 +248,56 @@ def _malformed(tables: Tables, limits: Limits) -> Iterator[Finding]:
         yield finding
 
 
+def _missing(tables: Tables, limits: Limits) -> Iterator[Finding]:
+    """Numbers of a log that have no row, where there are so many that they raise a doubt."""
+    missing = 0 if tables.recording.driver is None else tables.recording.driver.rows_missing
+    if not missing:
+        return
+    numbered = missing + sum(row.requests for row in tables.outcome_counts)
+    sentence = (
+        f"by the numbers of the log {wording.percent(missing / numbered)} of its requests have no "
+        f"row ({wording.count(missing)} of {wording.count(numbered)})"
+    )
+    finding = found(limits.of(ROWS_MISSING_RATIO), missing / numbered, sentence, _WHOLE_LOG)
+    if finding.level in DOUBTING:
+        yield finding
+
+
+def _repeated(tables: Tables, limits: Limits) -> Iterator[Finding]:
+    """That every row of a log is there several times."""
+    if tables.recording.origin != "import" or not tables.outcome_counts:
+        return
+    repeated = tables.repeated_rows
+    if repeated.different < FEWEST_DIFFERENT:
+        return
+    rows = sum(row.requests for row in tables.outcome_counts)
+    often = "twice" if repeated.times == 2 else f"{repeated.times} times"  # noqa: PLR2004
+    sentence = (
+        f"every row is there {often}: {wording.count(rows)} rows are "
+        f"{wording.count(rows // repeated.times)} requests, and throughput is too high by that"
+    )
+    finding = found(limits.of(ROWS_REPEATED), float(repeated.times), sentence, _ONE_ROW_EACH)
+    if finding.level in DOUBTING:
+        yield finding
+
+
 def _impossible(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(ROWS_IMPOSSIBLE)
     rows = tables.outcome_counts
     number = sum(r.requests if r.outcome not in BY_NAME else r.impossible for r in rows)
+    if not number:
+        return found(limit, 0.0, "all timestamps are consistent", "")
     sentence = (
-        f"{wording.several(number, 'request')} cannot have happened as recorded: completed before "
-        "they were sent, or with an unknown outcome"
-        if number
-        else "all timestamps are consistent"
+        f"{wording.several(number, 'request')} cannot have happened as recorded: "
+        f"{_why_impossible(tables, number)}"
     )
     return found(limit, float(number), sentence, REPEAT)
+
+
+def _why_impossible(tables: Tables, number: int) -> str:
+    early = tables.ended_before_first_byte
+    late_byte = "the first byte comes after the end of the response"
+    if early >= number:
+        return late_byte
+    rest = "completed before they were sent, or with an unknown outcome"
+    return f"of {wording.count(early)} {late_byte}; others {rest}" if early else rest

@@ -13,6 +13,9 @@ itself. If others took at least half as much processor time from server or load 
 stalls lasted, the server is not blamed. A 99.9th percentile needs three stalls of 50 ms. `steady`
 judges whole seconds without a response.
 
+Another tool's log does not show whether its load was closed. It is judged like one if it has the
+number of active users, because each of them waits for its response.
+
 Source: `aggregate.stalls`; coordinated omission, G. Tene, README of giltene/wrk2.
 """
 
@@ -23,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll import wording
-from plimsoll.aggregate import disturbance, stalls
+from plimsoll.aggregate import disturbance, stalls, users
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
@@ -80,7 +83,7 @@ LIKELY = 0.5
 AT_A_RATE = Remedy(
     campaign='Look for pauses of the server; measure latency at a fixed rate (`model = "open"`)',
     load="Look for pauses of the server; measure latency at a fixed rate (`-R`)",
-    imported="Look for pauses of the server; measure latency at a fixed rate",
+    imported="Look for pauses of server and load generator; measure latency at a fixed rate",
 )
 
 
@@ -92,8 +95,8 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(WAIT_RATIO)
     measured_ns = tables.summary.service_time.p99_ns
-    if tables.recording.load.model != "closed":
-        return not_checked(limit, "open load: latency includes the wait since the intended start")
+    if reason := _not_closed(tables):
+        return not_checked(limit, reason)
     if tables.recording.load.events:
         return not_checked(limit, "events come when the server sends them, not after a request")
     if not measured_ns:
@@ -103,6 +106,21 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         if worst.level == "sound" and finding.level != "sound":
             worst = finding
     return worst
+
+
+def _not_closed(tables: Tables) -> str:
+    """Why stalls cannot be hidden, or not be found; empty for a load whose users wait."""
+    model, driver = tables.recording.load.model, tables.recording.driver
+    if model == "closed":
+        return ""
+    if model == "open":
+        return "open load: latency includes the wait since the intended start"
+    if driver is not None and driver.instants_step_s:
+        step = wording.seconds(driver.instants_step_s)
+        return f"the load generator rounds timestamps to {step}, too coarse to show stalls"
+    if users.most_at_once(tables.recording, tables.usage) is None:
+        return "whether the load was open is unknown, and so is what its latencies leave out"
+    return ""
 
 
 def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:

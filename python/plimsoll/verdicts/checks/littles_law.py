@@ -25,18 +25,27 @@ time, and `driver_headroom` judges whether the load generator had time to spare.
 neither is unused. Where servers take turns, places empty one after the other at the end of each
 turn, when no request begins any more; that time is left out.
 
+Another tool's log has no such clock. If it has the number of active users, λ · W must not exceed
+it, whatever the think time: each user waits for its response. The measurement window is checked,
+and up to twenty parts of it of a second or longer. Users of some tools may send several requests at
+once, as with `http.batch` of k6; these loads are never void. A window below two seconds is not
+checked, nor is one log of several engines of JMeter, which has the users of one of them.
+
 Source: J. D. C. Little, A proof for the queuing formula L = λW, Operations Research 9(3), 1961.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.aggregate import users as users_of
+from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import overlap
 from plimsoll.verdicts import closed_connections
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.remedies import REPEAT
@@ -88,10 +97,32 @@ OCCUPIED_RATIO = Limit(
     "closed model: requests in flight, or waiting to be sent / places of open connections",
     PROPOSAL,
 )
+USERS_RATIO = Limit(
+    NAME,
+    "users_ratio",
+    "above",
+    1.02,
+    1.1,
+    "ratio",
+    "requests in flight by the rows of a measurement window / active users by another tool",
+    "a bound; 2 % and a tenth for times that a tool rounds",
+)
+USERS_PART_RATIO = Limit(
+    NAME,
+    "users_part_ratio",
+    "above",
+    1.1,
+    None,
+    "ratio",
+    "the same in that part of the measurement window, a second or longer, where it is greatest",
+    "a bound; a clock that is set back by 100 ms makes it 1.1",
+)
 LIMITS = (
     ACCOUNTED_RATIO,
     EXCESS_RATIO,
     OCCUPIED_RATIO,
+    USERS_RATIO,
+    USERS_PART_RATIO,
 )
 NEEDS = EveryRequest(ACCOUNTED_RATIO, "requests in flight cannot be compared with their latencies")
 ROLE = Role(misled_by=frozenset({"interruption", "long_stall", "short_stall"}))
@@ -100,6 +131,13 @@ MOST_PARTS = 20
 """Parts of a ramp that are looked at."""
 SHORTEST_NS = 2_000_000_000
 """A part must have a whole second between two readings of the driver."""
+MOST_WINDOW_PARTS = 20
+"""Parts of a measurement window in which requests in flight are compared with users."""
+ONE_EACH = Remedy(
+    "Look for requests that the load generator logs twice, and for the unit of its times",
+    imported="Look in the log for rows that are there twice, times in another unit, and a clock "
+    "that was set back",
+)
 UNREAD = (
     "the load generator's own count of requests in flight could not be read, so throughput and "
     "response "
@@ -129,6 +167,9 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     windows = [(hold.start_ns, hold.end_ns) for hold in tables.recording.holds]
+    users = users_of.most_at_once(tables.recording, tables.usage)
+    if users and not tables.usage.of("driver", "in_flight_mean"):
+        return _within_users(tables, limits, users)
     holds = [one for window in windows if (one := _counted(tables, window, "")) is not None]
     if not holds or len(holds) < len(windows):
         return [unknown(limits.of(ACCOUNTED_RATIO), UNREAD, REPEAT)]
@@ -141,6 +182,60 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     ]
     last = len(holds) - 1
     return [*findings, *_occupied(tables, limits, holds[last], reported[last])]
+
+
+def _within_users(tables: Tables, limits: Limits, users: float) -> list[Finding]:
+    """Whether no more requests were in flight than users were active."""
+    limit = limits.of(USERS_RATIO)
+    driver = tables.recording.driver
+    if driver is not None and driver.users_bound == "none":
+        return [not_checked(limit, "the log counts the users of one of its load generators only")]
+    window = tables.holds[-1] if tables.holds else (0, 0)
+    length_ns = window[1] - window[0]
+    if length_ns < SHORTEST_NS:
+        sentence = "the measurement window is too short to compare requests in flight with users"
+        return [not_checked(limit, sentence)]
+    step_ns = 0 if driver is None else round(driver.instants_step_s * SECOND_NS)
+    parts = [] if step_ns else _equal_parts(window)
+    whole, *each = tables.in_flight([window, *parts])
+    mean = whole.mean * length_ns / (length_ns + step_ns)
+    findings = [_of_users(limit, users, mean, whole, "")]
+    if each and findings[0].level == "sound":
+        worst = max(each, key=lambda one: one.mean)
+        start_s = parts[each.index(worst)][0] / SECOND_NS
+        place = f"from {wording.seconds(round(start_s, 1))} on, "
+        limit = limits.of(USERS_PART_RATIO)
+        findings.append(_of_users(limit, users, worst.mean, worst, place))
+    if driver is None or driver.users_bound != "certain":
+        return [_at_most_doubtful(one) for one in findings]
+    return findings
+
+
+def _equal_parts(window: Window) -> list[Window]:
+    """Parts of a window of a second or longer, no more than `MOST_WINDOW_PARTS`."""
+    length_ns = window[1] - window[0]
+    count = min(max(length_ns // SECOND_NS, 1), MOST_WINDOW_PARTS)
+    edges = [window[0] + length_ns * place // count for place in range(count + 1)]
+    return list(pairwise(edges))
+
+
+def _of_users(limit: Limit, users: float, mean: float, by_rows: InFlight, place: str) -> Finding:
+    ratio = mean / users
+    sentence = (
+        f"{place}{wording.count(by_rows.ended_per_s)} requests/s × "
+        f"{wording.seconds(by_rows.time_s)} gives {wording.amount(mean)} requests in flight, "
+        f"with {wording.count(users)} active users"
+    )
+    excess = "" if limit.level(ratio) == "sound" else ": more than possible"
+    return found(limit, ratio, sentence + excess, ONE_EACH)
+
+
+def _at_most_doubtful(finding: Finding) -> Finding:
+    """The finding where a user may have several requests in flight."""
+    if finding.level == "sound":
+        return finding
+    sentence = finding.sentence.replace("more than possible", "more than one for each of them")
+    return replace(finding, level="doubtful", sentence=sentence)
 
 
 def _in_ramps(tables: Tables) -> Iterator[_Counted]:

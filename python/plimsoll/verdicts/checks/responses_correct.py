@@ -10,7 +10,12 @@ verdict adds an exact interval of the share, or its upper bound if no body was w
 What the load does not specify was not checked, and the verdict does not claim that it was. Two
 things are doubted in any case: lengths other than the one that more than half of the responses of a
 request type have, and bytes beyond the end of a response. If no length has that majority, as with
-dynamic pages, the verdict gives the range of lengths and doubts nothing.
+dynamic pages, the verdict gives the range of lengths and doubts nothing. Where the length of bodies
+is unknown, those with heads are judged: a response is odd if it is shorter than the usual one by
+more than 100 bytes, because heads differ by cookies and by what they say of the connection.
+
+Some tools let their users decide which responses are correct. Status codes from 400 on among those
+are named and doubted, because nothing here was told to expect them.
 
 Before and after the load the contract sends requests with values that a shortcut gets wrong. A
 server that fails there is void, because it did not do the work that is compared. The contract does
@@ -95,6 +100,16 @@ ODD_LENGTHS = Limit(
     "responses whose length differs from most of their request type, where none was expected",
     PROPOSAL,
 )
+ERROR_STATUSES = Limit(
+    NAME,
+    "error_statuses",
+    "above",
+    0.0,
+    None,
+    "responses",
+    "responses with a status from 400 on that another tool counts as correct",
+    "RFC 9110, section 15: these codes say that the request failed",
+)
 UNSOLICITED = Limit(
     NAME,
     "unsolicited",
@@ -110,6 +125,7 @@ LIMITS = (
     WRONG_RATIO,
     WRONG_BODY_RATIO,
     ODD_LENGTHS,
+    ERROR_STATUSES,
     UNSOLICITED,
 )
 NEEDS = None
@@ -122,8 +138,17 @@ LENGTHS_REMEDY = Remedy(
     campaign="Compare such a body with the usual one; if both are correct, the page varies",
     load="Compare such a body with the usual one, and give the expected length "
     "(`--expect-length`); if both are correct, the page varies",
+    imported="Compare such a response with a usual one; if both are correct, the page varies",
+)
+STATUSES_REMEDY = Remedy(
+    "Look why the load generator takes these responses for correct",
+    imported="Look why the tool takes these responses for correct: an assertion may ignore the "
+    "status, or the script may set success itself",
 )
 TIMES = ("before", "after")
+LEAST_ERROR = 400
+HEADS_APART_BYTES = 100
+"""Heads of one server differ by less, but for cookies, which make a response longer."""
 MANY = 1000
 """Among so many responses a sample of one in a hundred compares at least one body."""
 
@@ -135,6 +160,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
         findings.append(_contract(tables, limits))
     findings += [*_bodies(tables, limits), *_recomputed(tables, limits)]
     findings += [_lengths(tables, limits), _unsolicited(tables, limits)]
+    findings += _error_statuses(tables, limits)
     return of_trial(NAME, tables.recording, led_by(_responses(tables, limits), *findings), SOURCE)
 
 
@@ -184,7 +210,7 @@ def _all_right(tables: Tables) -> str:
     completed, recording = wording.count(tables.summary.completed), tables.recording
     if not recording.expected:
         by = "" if recording.driver is None else f" according to `{recording.driver.name}`"
-        return f"all {completed} responses were correct{by}"
+        return f"all {completed} responses were correct{by}{_known_statuses(tables)}"
     if all(one.has_events for one in recording.expected):
         is_row = recording.load.events
         checked = "; data were not checked" if is_row else ", each with the expected events"
@@ -192,12 +218,26 @@ def _all_right(tables: Tables) -> str:
     return f"{_statuses(tables)}{_other_checks(tables, recording.expected)}"
 
 
-def _statuses(tables: Tables) -> str:
-    """`status 200 on all 31,250 responses`; `status 200 × 31,000, 302 × 250, which …`."""
+def _held_statuses(tables: Tables) -> Counter[int | None]:
+    """Responses of the measurement windows by their status."""
     held: Counter[int | None] = Counter()
     for count in tables.status_counts:
         held[count.status] += count.held
-    held = +held
+    return +held
+
+
+def _known_statuses(tables: Tables) -> str:
+    """`: status 200`, of responses that a foreign driver judged; empty if it reports none."""
+    held = [(status, n) for status, n in _held_statuses(tables).most_common() if status is not None]
+    if len(held) == 1:
+        return f": status {held[0][0]}"
+    named = [f"{status} × {wording.count(number)}" for status, number in held]
+    return f": status {wording.listed(named)}" if named else ""
+
+
+def _statuses(tables: Tables) -> str:
+    """`status 200 on all 31,250 responses`; `status 200 × 31,000, 302 × 250, which …`."""
+    held = _held_statuses(tables)
     if tables.recording.load.protocol == "websocket":
         return f"{wording.count(tables.summary.completed)} messages were echoed"
     if len(held) == 1:
@@ -389,17 +429,23 @@ def _none_compared(tables: Tables, limit: Limit) -> list[Finding]:
 def _lengths(tables: Tables, limits: Limits) -> Finding:
     """Lengths that few responses of a type have, if the load specifies none."""
     limit = limits.of(ODD_LENGTHS)
-    unasked = [
-        one for one in tables.body_lengths if _is_unspecified(one, tables.recording.expected)
-    ]
+    lengths, what = _known_lengths(tables)
+    unasked = [one for one in lengths if _is_unspecified(one, tables.recording.expected)]
     odd = [one for one in unasked if 0 < one.others < one.usual]
     if not odd:
         varying = [one for one in unasked if one.others]
         usual = "no response length is unusual"
-        sentence = "; ".join(_varying(one, tables) for one in varying[:2]) or usual
+        sentence = "; ".join(_varying(one, tables, what[0]) for one in varying[:2]) or usual
         return found(limit, 0.0, sentence, "")
-    sentence = wording.listed([_stated_lengths(one, tables) for one in odd], 2)
+    sentence = wording.listed([_stated_lengths(one, tables, what) for one in odd], 2)
     return found(limit, float(sum(one.others for one in odd)), sentence, LENGTHS_REMEDY)
+
+
+def _known_lengths(tables: Tables) -> tuple[tuple[BodyLengths, ...], tuple[str, str]]:
+    """Lengths of bodies, or of responses with heads where these are all that another tool logs."""
+    if tables.body_lengths or tables.recording.origin != "import":
+        return tables.body_lengths, ("body", "bodies")
+    return tables.message_lengths(HEADS_APART_BYTES), ("response", "responses")
 
 
 def _is_unspecified(lengths: BodyLengths, expected: tuple[ExpectedResponse, ...]) -> bool:
@@ -410,12 +456,12 @@ def _is_unspecified(lengths: BodyLengths, expected: tuple[ExpectedResponse, ...]
     return one.length_bytes is None and not one.has_events
 
 
-def _varying(lengths: BodyLengths, tables: Tables) -> str:
+def _varying(lengths: BodyLengths, tables: Tables, what: str) -> str:
     """That lengths vary: no one of them is that of more than half of the responses."""
     known = (lengths.usual_bytes, lengths.others_shortest_bytes, lengths.others_longest_bytes)
     ends = [one for one in known if one is not None]
     return (
-        f"{_type(lengths, tables)}body lengths vary from {wording.count(min(ends))} to "
+        f"{_type(lengths, tables)}{what} lengths vary from {wording.count(min(ends))} to "
         f"{wording.count(max(ends))} bytes; no length was expected"
     )
 
@@ -426,7 +472,7 @@ def _type(lengths: BodyLengths, tables: Tables) -> str:
     return f"`{names[lengths.request]}`: " if len(names) > 1 else ""
 
 
-def _stated_lengths(lengths: BodyLengths, tables: Tables) -> str:
+def _stated_lengths(lengths: BodyLengths, tables: Tables, what: tuple[str, str]) -> str:
     of = _type(lengths, tables)
     shortest, longest = lengths.others_shortest_bytes, lengths.others_longest_bytes
     other = (
@@ -435,10 +481,34 @@ def _stated_lengths(lengths: BodyLengths, tables: Tables) -> str:
         else f"{wording.count(shortest or 0)} to {wording.count(longest or 0)}"
     )
     return (
-        f"{of}{wording.several(lengths.others, 'body', 'bodies')} had {other} bytes, the other "
+        f"{of}{wording.several(lengths.others, *what)} had {other} bytes, the other "
         f"{wording.count(lengths.usual)} had {wording.count(lengths.usual_bytes)}; no length was "
         "expected"
     )
+
+
+def _error_statuses(tables: Tables, limits: Limits) -> list[Finding]:
+    """Status codes of errors on responses that a foreign driver counts as correct."""
+    recording = tables.recording
+    if recording.expected or recording.origin != "import":
+        return []
+    errors: Counter[int] = Counter()
+    for count in tables.status_counts:
+        if count.status is not None and count.status >= LEAST_ERROR:
+            errors[count.status] += count.held - count.held_wrong
+    errors = +errors
+    limit = limits.of(ERROR_STATUSES)
+    if not errors:
+        return [found(limit, 0.0, "no response with the status of an error counts as correct", "")]
+    number, completed = errors.total(), tables.summary.completed
+    by = "the load generator" if recording.driver is None else f"`{recording.driver.name}`"
+    named = wording.listed([f"{status} × {wording.count(n)}" for status, n in errors.most_common()])
+    sentence = (
+        f"{by} counts {wording.count(number)} of {wording.count(completed)} responses "
+        f"({wording.percent(number / completed)}) as correct, though their status says the "
+        f"contrary: {named}"
+    )
+    return [found(limit, float(number), sentence, STATUSES_REMEDY)]
 
 
 def _unsolicited(tables: Tables, limits: Limits) -> Finding:

@@ -10,6 +10,10 @@ the fastest handshake in the rows takes their place. A handshake never takes les
 so it can show that all is well, but not the contrary: a load generator that opens thousands at once
 sees each of them late.
 
+Whatever the network, no response takes less than a microsecond: if half of them do, the times are
+in another unit than that of the tool. Times that are all below the resolution of the log are
+unknown.
+
 Source: tcp(7), TCP_INFO; sock_diag(7).
 """
 
@@ -18,12 +22,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unread_host
+from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.verdicts.finding import (
+    Finding,
+    Remedy,
+    found,
+    led_by,
+    not_checked,
+    of_trial,
+    unread_host,
+)
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plimsoll.aggregate.trial import Tables
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
@@ -42,16 +57,65 @@ FLOOR_RATIO = Limit(
     "least service time / least round trip by the kernel",
     PROPOSAL,
 )
-LIMITS = (FLOOR_RATIO,)
+MEDIAN_S = Limit(
+    NAME,
+    "median_s",
+    "below",
+    None,
+    1e-6,
+    "s",
+    "median service time",
+    "sending and receiving are system calls, and each takes some tenths of a microsecond",
+)
+RESOLUTION_RATIO = Limit(
+    NAME,
+    "resolution_ratio",
+    "below",
+    1.0,
+    None,
+    "ratio",
+    "longest service time / resolution of the times of another tool's log",
+    "a time below the resolution is unknown",
+)
+LIMITS = (FLOOR_RATIO, MEDIAN_S, RESOLUTION_RATIO)
 NEEDS = EveryRequest(FLOOR_RATIO, "the time of the fastest response is unknown")
 ROLE = Role()
 TRIP = ("driver", "round_trip_min_s")
+UNIT = Remedy(
+    "Look for the unit in which the load generator reports times",
+    imported="Check the unit of the times in the log: it must be that of the tool",
+)
 REMEDY = "Discard these numbers: some responses did not come from the server"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether every response took at least a round trip."""
-    return of_trial(NAME, tables.recording, [_finding(tables, limits)], SOURCE)
+    findings = led_by(_finding(tables, limits), *_impossible(tables, limits))
+    return of_trial(NAME, tables.recording, findings, SOURCE)
+
+
+def _impossible(tables: Tables, limits: Limits) -> Iterator[Finding]:
+    """Times that are below any response's, or below the resolution of the log."""
+    times, driver = tables.summary.service_time, tables.recording.driver
+    limit, step_s = limits.of(MEDIAN_S), 0.0 if driver is None else driver.durations_step_s
+    if times.p50_ns is None or times.max_ns is None or tables.recording.load.events:
+        return
+    if step_s:
+        ratio = times.max_ns / SECOND_NS / step_s
+        yield found(limits.of(RESOLUTION_RATIO), ratio, _below_resolution(tables, step_s), UNIT)
+    if step_s < (limit.void or 0.0):
+        sentence = (
+            f"half of the responses took {wording.duration(times.p50_ns)} or less: no response "
+            "takes less than 1 µs"
+        )
+        yield found(limit, times.p50_ns / SECOND_NS, sentence, UNIT)
+
+
+def _below_resolution(tables: Tables, step_s: float) -> str:
+    return (
+        f"all {wording.count(tables.summary.completed)} responses took less than "
+        f"{wording.seconds(step_s)}, the resolution of the log: how long they took is unknown"
+    )
 
 
 def _finding(tables: Tables, limits: Limits) -> Finding:

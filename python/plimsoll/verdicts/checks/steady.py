@@ -5,8 +5,10 @@ A measurement window can go wrong in four ways, and each has a sentence of its o
 between twentieths of the window (`statistics.drift`), and the interval of the change excludes 0. It
 went from **level to level**, by change-points, in a window of 10 s or longer
 (`aggregate.steady_state`). It **scattered** so much that its mean is uncertain. Or it **stopped**:
-whole seconds had no response where ten or more were due. The verdict reports at most one of the
-first three, and latency only if throughput was steady, because all of them have one cause.
+whole seconds had no response where ten or more were due. If another tool's log has no request in
+flight in them, nothing stalled: rows are missing, its clock jumped, or it paused. The verdict
+reports at most one of the first three, and latency only if throughput was steady, because all of
+them have one cause.
 
 The check repeats the search without what the machine changed: it divides the responses of each part
 by the share of its cores that the trial got, and by their speed. A change that is then gone came
@@ -162,6 +164,12 @@ WARM_LONGER = Remedy(
     load="Give the server a warm-up (`--warm-up 10s`), or hold the load longer",
     imported="Leave its beginning out: `--warm-up 10s`",
 )
+COMPLETE_LOG = Remedy(
+    "Repeat the trial, with a log of the load generator that is complete",
+    imported="Give the whole log, or repeat the test without setting the clock during it",
+)
+MOST_IDLE_RATIO = 0.1
+"""Of requests usually in flight: a request at either end of a pause may lie in its seconds."""
 SEE_WHAT_FILLS = Remedy("Find what fills up or slows down in the server, and hold the load longer")
 
 
@@ -386,7 +394,38 @@ def _stopped(tables: Tables, limits: Limits) -> Finding | None:
     )
     limit = limits.of(SILENT_RATIO)
     finding = found(limit, len(silent) / len(held), sentence, WHY_IT_STALLED)
-    return None if finding.level == "sound" else finding
+    if finding.level == "sound":
+        return None
+    idle = _idle(tables, silent)
+    return replace(finding, sentence=idle, remedy=COMPLETE_LOG) if idle else finding
+
+
+def _idle(tables: Tables, silent: Sequence[int]) -> str:
+    """That nothing was sent in the silent seconds of another tool's log; empty where it was."""
+    if tables.recording.origin != "import":
+        return ""
+    windows = [(first * SECOND_NS, (last + 1) * SECOND_NS) for first, last in _runs(silent)]
+    usual, *flown = tables.in_flight([tables.holds[-1], *windows])
+    if any(one.ended_per_s or one.mean > MOST_IDLE_RATIO * usual.mean for one in flown):
+        return ""
+    lengths_ns = [end - start for start, end in map(tables.idle_stretch, windows)]
+    several = len(windows) > 1
+    times = f"{len(windows)} times, for up to " if several else "for "
+    return (
+        f"nothing was sent {times}{wording.seconds(round(max(lengths_ns) / SECOND_NS, 1))}: rows "
+        "are missing, the clock jumped, or the load generator paused"
+    )
+
+
+def _runs(seconds: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and last of each run of seconds that follow each other."""
+    runs: list[tuple[int, int]] = []
+    for second in seconds:
+        if runs and second == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], second)
+        else:
+            runs.append((second, second))
+    return runs
 
 
 def _is_held(tables: Tables, second: int) -> bool:
