@@ -558,6 +558,16 @@ def test_a_limit_that_is_missed_has_an_exit_code_of_its_own(
     assert "failures>1%" not in ran.stderr
 
 
+def test_a_percentile_of_few_responses_is_judged_by_the_maximum_or_undecided(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    few = ("load", counting[0], "-n", 20, "-c", 1, "-q")
+    assert run(*few, "--fail-if", "p99>1h", folder=tmp_path).code == 0
+    ran = run(*few, "--fail-if", "p50<1h", "--fail-if", "p99>1ns", folder=tmp_path)
+    assert ran.code == 7
+    assert ran.stderr.count("error: threshold crossed: ") == 2
+
+
 def test_a_recorded_load_can_be_reported_on(reference_server: str, tmp_path: Path) -> None:
     url = f"{reference_server}/2048"
     kept = run("load", url, "-c", 2, "-n", 500, "--record", "kept", "--json", folder=tmp_path)
