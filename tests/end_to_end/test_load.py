@@ -375,13 +375,13 @@ def test_a_port_that_nobody_listens_on_is_told_before_the_load(option: str, tmp_
 def test_a_server_that_never_responds_is_told_before_the_load(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        ran = run("load", f":{port}", "-d", "60s", "--timeout", "1s", folder=tmp_path)
+        ran = run("load", f":{port}", "-d", "60s", "--timeout", "3s", folder=tmp_path)
     assert ran.code == 4
     assert ran.stdout == ""
     waiting, said, hint = ran.stderr.splitlines()
-    assert waiting == f"note: `127.0.0.1:{port}` does not respond yet; waiting up to 1 s"
+    assert waiting == f"note: `127.0.0.1:{port}` does not respond yet; waiting up to 3 s"
     assert said == (
-        f"error: `127.0.0.1:{port}` accepts connections, but sends no response within 1 s"
+        f"error: `127.0.0.1:{port}` accepts connections, but sends no response within 3 s"
     )
     assert hint.startswith("hint: check the server, or give a slow one more time")
 
