@@ -144,7 +144,7 @@ NO_CLAUSE = "the whole response came late " * 9
     ("sentence", "brief"),
     [
         (f"{LONG}more.", "Latencies contain waits, 55 % of the time; 2 more doubts"),
-        (f"{NO_CLAUSE}more.", "the whole response came late the whole response came late the …;"),
+        (f"{NO_CLAUSE}more.", "the whole response came late the whole response came late the"),
         ("All is late.", "All is late; 2 more doubts"),
     ],
 )
