@@ -195,7 +195,8 @@ def _whole_command(bench: Bench) -> list[str]:
 def said_by_whole_command(text: str) -> Said:
     """Reads the screen of `plimsoll load`: rate and counts of the measurement window."""
     (rate_per_s,) = _found(r"^throughput +([\d,]+)/s", text)
-    complete, failed = _found(r"^requests +([\d,]+) complete, ([\d,]+) failed", text)
+    counts = r"^requests +([\d,]+) (?:complete|successful), ([\d,]+) failed"
+    complete, failed = _found(counts, text)
     requests = int(complete.replace(",", ""))
     duration_s = requests / int(rate_per_s.replace(",", ""))
     return Said(requests, duration_s, int(failed.replace(",", "")))

@@ -50,7 +50,7 @@ LIMIT_MISSED = 7
 """Exit code: a `--fail-if` or `--max-regression` threshold was crossed, or a history got worse."""
 
 UNDECIDED = 8
-"""Exit code: whether a `--max-regression` threshold was crossed is undecided."""
+"""Exit code: whether a `--fail-if` or `--max-regression` threshold was crossed is undecided."""
 
 FAULT = 70
 """Exit code: internal error in Plimsoll; `EX_SOFTWARE` of sysexits.h."""

@@ -169,14 +169,14 @@ class RecentLatency:
     """Response times of a short while, in nanoseconds; each is up to 1/16 too long.
 
     Attributes:
-        p50_ns: The median.
-        p90_ns: 90 % took no longer.
-        p99_ns: 99 % took no longer.
+        p50_ns: The median; None of too few responses, as in results.
+        p90_ns: 90 % took no longer; likewise.
+        p99_ns: 99 % took no longer; likewise.
     """
 
-    p50_ns: float
-    p90_ns: float
-    p99_ns: float
+    p50_ns: float | None
+    p90_ns: float | None
+    p99_ns: float | None
 
 
 @dataclass(frozen=True)

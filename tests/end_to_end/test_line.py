@@ -16,6 +16,7 @@ import pytest
 
 import plimsoll
 from command_line import CHECKOUT, run, start
+from plimsoll.report.results import line_result
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -59,7 +60,15 @@ def test_a_longer_latency_carries_more_and_less_than_the_peak(tmp_path: Path) ->
     kept = plimsoll.read(tmp_path / "kept")
     assert len(kept.trials) == 1 + len(line["tries"])
     assert json.loads((tmp_path / "kept" / "derived" / "line.json").read_text()) == line
+    (again,) = kept.findings.lines
+    assert again.found is not None
+    assert line_result.document(again.found)["lines"] == line["lines"]
+    (page,) = kept.report(["markdown"])
+    text = page.read_text("utf-8")
     kept.close()
+    headings = [one for one in text.splitlines() if one.startswith("#")]
+    assert headings[1] == "## Load lines"
+    assert line["sentence"] in text
 
 
 def test_a_limit_below_the_floor_of_the_server_is_missed(tmp_path: Path) -> None:

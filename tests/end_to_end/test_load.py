@@ -375,13 +375,13 @@ def test_a_port_that_nobody_listens_on_is_told_before_the_load(option: str, tmp_
 def test_a_server_that_never_responds_is_told_before_the_load(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
-        ran = run("load", f":{port}", "-d", "60s", "--timeout", "1s", folder=tmp_path)
+        ran = run("load", f":{port}", "-d", "60s", "--timeout", "3s", folder=tmp_path)
     assert ran.code == 4
     assert ran.stdout == ""
     waiting, said, hint = ran.stderr.splitlines()
-    assert waiting == f"note: `127.0.0.1:{port}` does not respond yet; waiting up to 1 s"
+    assert waiting == f"note: `127.0.0.1:{port}` does not respond yet; waiting up to 3 s"
     assert said == (
-        f"error: `127.0.0.1:{port}` accepts connections, but sends no response within 1 s"
+        f"error: `127.0.0.1:{port}` accepts connections, but sends no response within 3 s"
     )
     assert hint.startswith("hint: check the server, or give a slow one more time")
 
@@ -556,6 +556,16 @@ def test_a_limit_that_is_missed_has_an_exit_code_of_its_own(
     assert ran.code == 7
     assert "error: threshold crossed: max>1ns, measured " in ran.stderr
     assert "failures>1%" not in ran.stderr
+
+
+def test_a_percentile_of_few_responses_is_judged_by_the_maximum_or_undecided(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    few = ("load", counting[0], "-n", 20, "-c", 1, "-q")
+    assert run(*few, "--fail-if", "p99>1h", folder=tmp_path).code == 0
+    ran = run(*few, "--fail-if", "p50<1h", "--fail-if", "p99>1ns", folder=tmp_path)
+    assert ran.code == 7
+    assert ran.stderr.count("error: threshold crossed: ") == 2
 
 
 def test_a_recorded_load_can_be_reported_on(reference_server: str, tmp_path: Path) -> None:

@@ -294,5 +294,7 @@ def _scale(axis: _Axis) -> alt.Scale:
 
 def _labels(axis: _Axis) -> alt.Axis:
     if axis.is_logarithmic:
-        return alt.Axis(format=canvas.NUMBERS, values=_TICKS, labelOverlap="greedy")
+        return alt.Axis(
+            format=canvas.NUMBERS, values=_TICKS, tickCount=len(_TICKS), labelOverlap="greedy"
+        )
     return alt.Axis(format=canvas.NUMBERS, tickCount=6)

@@ -116,7 +116,13 @@ def _x(time: str) -> alt.X:
         "low:Q",
         title=f"{time} (ms), logarithmic",
         scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS, grid=True, labelOverlap="greedy"),
+        axis=alt.Axis(
+            format=canvas.NUMBERS,
+            values=_TICKS,
+            tickCount=len(_TICKS),
+            grid=True,
+            labelOverlap="greedy",
+        ),
     )
 
 

@@ -137,5 +137,7 @@ def _y(time: str) -> alt.Y:
         "value:Q",
         title=f"{time} (ms), logarithmic",
         scale=alt.Scale(type="log", nice=False, padding=6),
-        axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS, labelOverlap="greedy"),
+        axis=alt.Axis(
+            format=canvas.NUMBERS, values=_TICKS, tickCount=len(_TICKS), labelOverlap="greedy"
+        ),
     )

@@ -142,7 +142,7 @@ def _cells(time: str, seconds: int) -> alt.Chart:
                 "low:Q",
                 title=f"{time} (ms), logarithmic",
                 scale=alt.Scale(type="log", nice=False),
-                axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS),
+                axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS, tickCount=len(_TICKS)),
             ),
             y2=alt.Y2("high"),
             fill=_shade(seconds),

@@ -174,7 +174,9 @@ def _y(column: str, name: str, scale: alt.Scale, wide: bool) -> alt.Y:
         f"{column}:Q",
         title=f"{name} (ms)" + (", logarithmic" if wide else ""),
         scale=scale,
-        axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS if wide else alt.Undefined),
+        axis=alt.Axis(format=canvas.NUMBERS, values=_TICKS, tickCount=len(_TICKS))
+        if wide
+        else alt.Axis(format=canvas.NUMBERS),
     )
 
 

@@ -101,7 +101,7 @@ EPILOGUE = """\b
 Exit codes:
   0  success                                   6  results cannot be read or written
   1  a verdict is void; doubtful: --strict      7  a threshold or regression limit was crossed
-  2  invalid arguments or campaign file        8  that limit is undecided
+  2  invalid arguments or campaign file        8  that is undecided
   3  a host, a meter or a database is unfit   70  internal error in Plimsoll
   4  a framework or the server failed        130  interrupted
   5  a driver failed"""

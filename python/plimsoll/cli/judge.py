@@ -38,6 +38,6 @@ def command(
         click.echo(json.dumps(reporting.as_json(found), indent=1))
     else:
         reporting.print_table(found)
-    crossed = cli.judging.thresholds_crossed(found, junit)
+    crossed = cli.judging.threshold_exit_code(found, junit)
     missed = cli.judging.lines_missed(found)
     return crossed or missed or cli.judging.exit_code(found, accepted, strict=strict)

@@ -21,13 +21,15 @@ from plimsoll.verdicts.catalogue import LIMITS, TITLES
 from plimsoll.verdicts.levels import of_trial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.load_lines import LineFindings
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.verdicts.verdict import Level
+
+_MORE_RESPONSES = "run longer loads, or more requests in each"
 
 Changes = dict[str, dict[str, float]]
 """Check to name of a limit and its value."""
@@ -109,8 +111,8 @@ def require_thresholds(fail_if: Sequence[str], junit: Path | None) -> None:
         raise click.UsageError("`--junit` needs a threshold; add `--fail-if`")
 
 
-def thresholds_crossed(found: Findings, junit: Path | None = None) -> int:
-    """Prints each crossed threshold; the exit code, 0 when none was crossed.
+def threshold_exit_code(found: Findings, junit: Path | None = None) -> int:
+    """Prints each threshold that is crossed or undecided; the exit code, 0 where all are kept.
 
     Args:
         found: What was found.
@@ -119,11 +121,25 @@ def thresholds_crossed(found: Findings, junit: Path | None = None) -> int:
     Raises:
         StorageError: The file cannot be written.
     """
-    crossed = [one for one in found.thresholds if one.is_crossed]
-    for one in crossed:
-        messages.error(f"threshold crossed: {one.sentence}", "")
+    crossed = [one.sentence for one in found.thresholds if one.is_crossed]
+    undecided = {one.sentence: _MORE_RESPONSES for one in found.thresholds if one.is_undecided}
+    code = missed_exit_code(crossed, undecided)
     cli.outgoing.write(junit, lambda: report.thresholds.as_junit(found))
-    return LIMIT_MISSED if crossed else 0
+    return code
+
+
+def missed_exit_code(crossed: Iterable[str], undecided: Mapping[str, str]) -> int:
+    """Prints thresholds that are crossed or undecided; the exit code, 0 where there is none.
+
+    Args:
+        crossed: Sentences of those that are crossed.
+        undecided: Sentences of those that are undecided, each with what would decide it.
+    """
+    for sentence in crossed:
+        messages.error(f"threshold crossed: {sentence}", "")
+    for sentence, hint in undecided.items():
+        messages.error(f"undecided: {sentence}", hint)
+    return LIMIT_MISSED if crossed else UNDECIDED if undecided else 0
 
 
 def line_exit_code(found: LineFindings) -> int:

@@ -13,7 +13,7 @@ import plimsoll
 from plimsoll import cli, lab, report
 from plimsoll.campaign.requests import CODINGS
 from plimsoll.cli import EPILOGUE, messages, options, other_tools
-from plimsoll.errors import LIMIT_MISSED, InputError, Problem, exit_code_of
+from plimsoll.errors import InputError, Problem, exit_code_of
 from plimsoll.findings import thresholds
 
 if TYPE_CHECKING:
@@ -274,8 +274,8 @@ class LoadVerb(options.Grouped):
     "--fail-if",
     type=THRESHOLD,
     multiple=True,
-    help="Threshold; exit code 7 when crossed: 'p99>250ms', 'failures>1%', 'throughput<5k'. "
-    "Repeatable.",
+    help="Threshold; exit code 7 when crossed, 8 when too few responses came: 'p99>250ms', "
+    "'failures>1%', 'throughput<5k'. Repeatable.",
 )
 @options.accept
 @options.strict
@@ -486,8 +486,9 @@ def _failure(
 
 
 def _missed(summary: Summary | None, limits: Sequence[Threshold]) -> int:
-    """Prints each crossed threshold; the exit code, 0 when none was crossed."""
-    missed = [limit for limit in limits if summary is None or limit.is_missed(summary)]
-    for limit in missed:
-        messages.error(f"threshold crossed: {limit.described(summary)}", "")
-    return LIMIT_MISSED if missed else 0
+    """Prints each threshold that is crossed or undecided; the exit code, 0 where all are kept."""
+    judged = [(limit.text, thresholds.of_load(limit, summary)) for limit in limits]
+    return cli.judging.missed_exit_code(
+        [f"{text}, {one.reason}" for text, one in judged if one.state == "crossed"],
+        {f"{text}, {one.reason}": one.remedy for text, one in judged if one.state == "undecided"},
+    )

@@ -63,7 +63,7 @@ class Scene:
         phase: The current step.
         progress: State of the load; None before its first second.
         throughputs: Complete responses per second, second by second.
-        p99s_ns: The 99th percentile of response times, second by second; 0 where there was none.
+        p99s_ns: The 99th percentile of response times, second by second; 0 where it is not known.
         limits: Thresholds that fail the command.
     """
 
@@ -113,7 +113,7 @@ class Scene:
         if before is not None and 0 <= progress.at_s - before.at_s < SHORTEST_S:
             return
         self.throughputs.append(progress.throughput_per_s)
-        self.p99s_ns.append(progress.latency.p99_ns if progress.latency else 0.0)
+        self.p99s_ns.append((progress.latency and progress.latency.p99_ns) or 0.0)
 
     @property
     def remaining_s(self) -> float:

@@ -54,8 +54,8 @@ def rows(
     yield "throughput", _barred(latest, throughputs, width)
     if progress.latency is not None:
         yield "latency", Text(latency_text(progress.latency))
-        p99 = wording.seconds(progress.latency.p99_ns / 1e9)
-        yield "p99", _barred(p99, p99s_ns, width)
+        if any(p99s_ns):
+            yield "p99", _barred(_time_text(progress.latency.p99_ns), p99s_ns, width)
     if progress.statuses:
         yield "status", Text(statuses_text(progress), no_wrap=True, overflow="ellipsis")
     failed = outcomes_text(progress)
@@ -94,7 +94,11 @@ def _barred(latest: str, values: Sequence[float], width: int) -> Text:
 def latency_text(latency: events.RecentLatency) -> str:
     """Percentiles of the last second."""
     known = {"p50": latency.p50_ns, "p90": latency.p90_ns, "p99": latency.p99_ns}
-    return ", ".join(f"{name} {wording.seconds(time / 1e9)}" for name, time in known.items())
+    return ", ".join(f"{name} {_time_text(time)}" for name, time in known.items())
+
+
+def _time_text(time_ns: float | None) -> str:
+    return wording.ABSENT if time_ns is None else wording.seconds(time_ns / 1e9)
 
 
 def statuses_text(progress: events.Progress) -> str:

@@ -40,4 +40,4 @@ def command(
     with plimsoll.read(results, storage=storage, fail_if=fail_if) as found:
         wanted = formats or reporting.EVERY_FORMAT
         code = reporting.judge_and_report(found, wanted, accepted, strict=strict)
-        return cli.judging.thresholds_crossed(found.findings, junit) or code
+        return cli.judging.threshold_exit_code(found.findings, junit) or code

@@ -106,7 +106,7 @@ def command(  # noqa: PLR0913 - one argument for each option
         if code and (void := results.void):
             trials_are = "1 trial is" if len(void) == 1 else f"{len(void)} trials are"
             messages.note(f"{trials_are} void; the same command with `--again` repeats them")
-        crossed = cli.judging.thresholds_crossed(results.findings, junit) if fail_if else 0
+        crossed = cli.judging.threshold_exit_code(results.findings, junit) if fail_if else 0
         return _failures(results) or crossed or missed or code
 
 

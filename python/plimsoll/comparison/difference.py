@@ -148,7 +148,7 @@ class Difference:
     @property
     def detectable(self) -> dict[Metric, float]:
         """Half the width of the interval of each witness; those of fresh processes only."""
-        found = {metric: self.of(metric) for metric in self.deciding}
+        found: dict[Metric, Ratio | None] = {metric: self.of(metric) for metric in self.deciding}
         return {
             metric: math.expm1(one.reach)
             for metric, one in found.items()
@@ -179,10 +179,14 @@ class Difference:
         """
         if self.failed.are_too_many or self.answer != "undecided":
             return None
-        known = [(self._needed(metric), metric) for metric in self.deciding]
-        groups, metric = min(known, key=lambda one: one[0], default=(math.inf, "throughput"))
-        if math.isinf(groups):
+        known: list[tuple[float, Metric]] = [
+            (groups, metric)
+            for metric in self.deciding
+            if not math.isinf(groups := self._needed(metric))
+        ]
+        if not known:
             return None
+        groups, metric = min(known, key=lambda one: one[0])
         least = max(paired.LEAST_GROUPS, self.groups) + 1
         return metric, max(math.ceil(groups), least) - self.groups
 

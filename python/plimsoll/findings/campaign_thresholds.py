@@ -3,7 +3,8 @@
 In front of a threshold (`findings.thresholds`) stands what it applies to,
 `[framework/]endpoint.[load.]`, each part a name or a pattern with `*`, `?` and `[…]`. A threshold
 alone applies to every entry. An entry is judged by its median over the repetitions that count, the
-number that the ranking shows; an entry without a number crosses every threshold.
+number that the ranking shows; an entry without a number crosses every threshold. A percentile that
+takes more responses than came may be undecided, as of a load.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -23,7 +25,8 @@ from plimsoll.findings.rankings import causes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.findings.thresholds import Threshold
+    from plimsoll.aggregate.summary import Summary
+    from plimsoll.findings.thresholds import State, Threshold
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.plan import Trial
     from plimsoll.statistics.intervals import Estimate
@@ -72,26 +75,32 @@ class JudgedEntry:
         threshold: The threshold.
         entry: The entry.
         estimate: The measured quantity in the unit of its column; None when there is no number.
-        reason: Why there is no number; empty when there is one.
+        state: Whether it is kept or crossed; crossed, too, when there is no number to judge.
+        reason: What decided it where the quantity is unknown; empty when there is a number.
     """
 
     threshold: CampaignThreshold
     entry: EntryName
     estimate: Estimate | None
+    state: State
     reason: str = ""
 
     @property
     def is_crossed(self) -> bool:
         """Whether the threshold is crossed, or there is no number to judge."""
-        limit = self.threshold.threshold
-        return self.estimate is None or limit.is_crossed_by(self.estimate.value)
+        return self.state == "crossed"
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether it takes more responses to judge."""
+        return self.state == "undecided"
 
     @property
     def sentence(self) -> str:
         """Entry, threshold and measured value: `go/json.steady: p99>20ms, measured 25.000 ms`."""
         limit = self.threshold.threshold
         if self.estimate is None:
-            return f"{self.entry}: {limit.text}, but there is no number to judge: {self.reason}"
+            return f"{self.entry}: {limit.text}, {self.reason}"
         return f"{self.entry}: {limit.text}, measured {limit.spoken(self.estimate.value)}"
 
 
@@ -183,14 +192,30 @@ def _read(text: str) -> CampaignThreshold:
 def _judged(
     threshold: CampaignThreshold, entry: EntryName, trials: Sequence[TrialFindings]
 ) -> JudgedEntry:
-    found = entries.estimate(trials, threshold.threshold.column)
-    return JudgedEntry(threshold, entry, found, "" if found else _why_none(trials))
+    limit = threshold.threshold
+    found = entries.estimate(trials, limit.column)
+    if found is not None:
+        return JudgedEntry(threshold, entry, found, limit.state_by(found.value))
+    counting = entries.counting(trials)
+    if not counting:
+        reason = f"no number to judge: {_why_none(trials)}"
+        return JudgedEntry(threshold, entry, None, "crossed", reason)
+    responses = max(one.completed for one in counting)
+    judgement = limit.judged(lambda column: _median(counting, column), responses)
+    return JudgedEntry(threshold, entry, None, judgement.state, judgement.reason)
+
+
+def _median(counting: Sequence[Summary], column: str) -> float | None:
+    """The median over repetitions that all know a quantity; None where one does not.
+
+    Of the same repetitions, a lower statistic has a median that is no higher.
+    """
+    known = [value for one in counting if (value := one.value(column)) is not None]
+    return median(known) if len(known) == len(counting) else None
 
 
 def _why_none(trials: Sequence[TrialFindings]) -> str:
-    """Why an entry has no number, in a few words."""
+    """Why no repetition of an entry counts, in a few words."""
     if not trials:
         return "no trial was run"
-    if entries.counting(trials):
-        return "not measured"
     return ", ".join(causes(trials)) or "no trial counts"

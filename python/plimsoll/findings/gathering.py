@@ -119,7 +119,9 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
 def _lines(results: Results, found: Findings) -> tuple[EntryLines, ...]:
     """The load lines of a campaign; empty for one of another kind."""
     as_run = found.as_run
-    if as_run is None or as_run.line is None:
+    if as_run is None:
+        return load_lines.of_search(results, found.trials)
+    if as_run.line is None:
         return ()
     return load_lines.of_campaign(results, found.trials, as_run.line, as_run.seed)
 

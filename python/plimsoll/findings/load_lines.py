@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from plimsoll import load_line
 from plimsoll.aggregate.trial import stored
 from plimsoll.findings import beyond as beyonds
 from plimsoll.findings import entries
+from plimsoll.load_line import campaign_search, limits, search
+from plimsoll.load_line.goal import SearchGoal
 from plimsoll.load_line.tries import is_try
 from plimsoll.statistics import ranks
 from plimsoll.statistics.intervals import Estimate, Interval
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from plimsoll.statistics.ranks import Ranks
     from plimsoll.storage.results import Results
     from plimsoll.verdicts.verdict import Level
+
+LINE = "line"
+"""Name of the derived document with what `plimsoll line` found."""
 
 PEAK = "goodput_per_s"
 """The column of `tables.SUMMARIES` that the peak is."""
@@ -232,16 +236,16 @@ def of_campaign(
         StorageError: Rows cannot be read.
     """
     by_id = {one.recording.trial: one for one in trials}
-    grouped = load_line.campaign_search.by_entry(one.recording for one in trials)
+    grouped = campaign_search.by_entry(one.recording for one in trials)
     found: list[EntryLines] = []
     for entry, recordings in grouped.items():
         tries = [one for one in recordings if is_try(one)]
         peaks = [one for one in recordings if not is_try(one)]
-        search = load_line.campaign_search.EntrySearch(results, entry, peaks, wanted, seed)
+        entry_search = campaign_search.EntrySearch(results, entry, peaks, wanted, seed)
         for one in sorted(tries, key=lambda each: each.repetition):
-            search.take(one)
+            entry_search.take(one)
         title = recordings[0].title
-        searched = search.searched
+        searched = entry_search.searched
         subject = Subject(f"{title} · {entry.endpoint}", wanted.arrivals, wanted.connections)
         peak = entries.estimate([by_id[one.trial] for one in peaks], PEAK)
         found.append(
@@ -251,11 +255,65 @@ def of_campaign(
                 is_yardstick=recordings[0].is_yardstick,
                 found=searched and of_server(partial(stored, results), searched, subject, by_id),
                 peak=peak or (searched and Estimate(searched.start_per_s)),
-                problem=search.problem,
-                goes_on=search.following is not None,
+                problem=entry_search.problem,
+                goes_on=entry_search.following is not None,
             )
         )
     return tuple(found)
+
+
+def of_search(results: Results, trials: Sequence[TrialFindings]) -> tuple[EntryLines, ...]:
+    """The lines of one server that `plimsoll line` recorded; empty where it did not.
+
+    Args:
+        results: Where the rows of the tries are.
+        trials: What is known of the closed load and of each try.
+
+    Raises:
+        StorageError: Rows, or what was searched, cannot be read.
+    """
+    by_id = {one.recording.trial: one for one in trials}
+    peaks = [one for one in trials if not is_try(one.recording)]
+    known = results.read_derived_json(LINE)
+    if known is None or not peaks:
+        return ()
+    recorded = _searched_again(results, known, by_id)
+    subject = Subject(known["subject"], known["arrivals"], known["connections"])
+    first = peaks[0].recording
+    found = EntryLines(
+        framework=first.title,
+        endpoint=first.endpoint,
+        is_yardstick=False,
+        found=of_server(partial(stored, results), recorded, subject, by_id),
+        peak=entries.estimate(peaks, PEAK) or Estimate(recorded.start_per_s),
+        problem="",
+        goes_on=False,
+    )
+    return (found,)
+
+
+def _searched_again(
+    results: Results, known: Mapping[str, Any], trials: Mapping[str, TrialFindings]
+) -> Searched:
+    """The search of a document with its answer, counted again in the rows of its tries."""
+    wanted = SearchGoal(
+        limits=tuple(
+            limits.latency(float(one["limit"].removeprefix("p")), one["most_ns"] / 1e9)
+            for one in known["lines"]
+        ),
+        errors=limits.errors(known["errors"]),
+        budget_s=known["budget_s"],
+        within=known["within"],
+    )
+    tried = [trials[one["trial"]].recording for one in known["tries"] if one["trial"] in trials]
+    return search.ended(
+        wanted,
+        known["closed_peak_per_s"],
+        [campaign_search.stored_try(results, one, wanted) for one in tried],
+        forgotten=known["forgotten_tries"],
+        confirmed={one["limit"] for one in known["lines"] if one["is_confirmed"]},
+        elapsed_s=known["elapsed_s"],
+    )
 
 
 def rankings(lines: Sequence[EntryLines]) -> tuple[LineRanking, ...]:

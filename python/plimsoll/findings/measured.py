@@ -36,8 +36,8 @@ def without_tries(
 
     Args:
         trials: What is known of each trial.
-        as_run: The campaign as run; None where there was none.
+        as_run: The campaign as run; None where there was none, as of a line of one server.
     """
-    if as_run is None or as_run.line is None:
+    if as_run is not None and as_run.line is None:
         return tuple(trials)
     return tuple(one for one in trials if not is_try(one.recording))

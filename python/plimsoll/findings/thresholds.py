@@ -4,6 +4,10 @@ A threshold names a quantity, `>` or `<`, and a value with its unit. `min`, `mea
 to `p99.99` are response times. `failures` is the failure ratio (`1%`), `failed` the number of
 failed requests, `throughput` is responses and `goodput` successful responses per second; `rate` is
 a synonym of `goodput`.
+
+A percentile that takes more responses than came is judged by what encloses it: it is no less than
+a lower percentile and no more than a higher one or the maximum. Where those do not tell, the
+threshold is undecided.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from plimsoll.campaign import quantities
 from plimsoll.statistics import quantiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from plimsoll.aggregate.summary import Summary
 
@@ -44,12 +48,19 @@ COUNTS = {
 }
 """Other quantities, and their columns."""
 
+_RISING = ("min", *quantiles.QUANTILES, "max")
+"""Statistics of which each is at least the one before it, by the suffixes of their columns."""
+
+State = Literal["kept", "crossed", "undecided"]
+
 ALSO = {"p999": "p99.9", "p9999": "p99.99", "rate": "goodput"}
 """Synonyms."""
 
 NAMES = (*TIMES, *COUNTS, *ALSO)
 """Everything that a threshold can name."""
 
+_PREFIX, _SUFFIX = "response_time_", "_ns"
+_TYPED = {suffix: name for name, suffix in TIMES.items()}
 _THRESHOLD = re.compile(r"\s*(?P<name>[\w.]+)\s*(?P<bad>[<>])\s*(?P<value>[^<>=\s].*?)\s*")
 _EXAMPLE = "write it as 'p99>250ms'"
 _NAMES = f"quantities: {', '.join((*TIMES, *COUNTS))}"
@@ -71,18 +82,13 @@ class Threshold:
     bad: Literal["<", ">"]
     value: float
 
-    def is_missed(self, summary: Summary) -> bool:
-        """Whether the threshold is crossed, or the quantity was not measured.
-
-        Args:
-            summary: Its summary.
-        """
-        measured = summary.value(self.column)
-        return measured is None or self.is_crossed_by(measured)
-
     def is_crossed_by(self, measured: float) -> bool:
         """Whether a measured value, in the unit of the column, is beyond the threshold."""
         return measured > self.value if self.bad == ">" else measured < self.value
+
+    def state_by(self, measured: float) -> State:
+        """What a measured value, in the unit of the column, says."""
+        return "crossed" if self.is_crossed_by(measured) else "kept"
 
     def spoken(self, measured: float) -> str:
         """A measured value in the unit in which thresholds are typed."""
@@ -91,25 +97,81 @@ class Threshold:
         is_share = self.column.endswith("_ratio")
         return wording.percent(measured) if is_share else wording.count(measured)
 
-    def described(self, summary: Summary | None) -> str:
-        """The threshold and the measured value.
+    def judged(self, known: Callable[[str], float | None], responses: int) -> Judgement:
+        """What the threshold says of a load.
 
         Args:
-            summary: The load's summary; None when nothing was measured.
+            known: The value in a column of `tables.SUMMARIES`; None where it is not known.
+            responses: Complete responses, in the repetition with the most of them.
         """
-        measured = None if summary is None else summary.value(self.column)
-        if measured is None:
-            return f"{self.text}, but {self._why_unknown(summary)}"
-        return f"{self.text}, measured {self.spoken(measured)}"
+        measured = known(self.column)
+        if measured is not None:
+            return Judgement(self.state_by(measured), f"measured {self.spoken(measured)}")
+        statistic, quantile = self._percentile()
+        if quantile is None or not responses or quantiles.enough(responses, quantile):
+            return Judgement("crossed", "not measured")
+        enclosed = self._by_what_encloses(known, _RISING.index(statistic))
+        return enclosed or _too_few(statistic, quantile, responses)
 
-    def _why_unknown(self, summary: Summary | None) -> str:
-        """What a load lacks in which the quantity was not measured."""
-        statistic = self.column.removeprefix("response_time_").removesuffix("_ns")
-        quantile = quantiles.QUANTILES.get(statistic)
-        if quantile is None or summary is None or quantiles.enough(summary.completed, quantile):
-            return "it was not measured"
-        needed = wording.count(quantiles.rows_needed(quantile))
-        return f"it takes {needed} responses, and {wording.count(summary.completed)} came"
+    def _percentile(self) -> tuple[str, float | None]:
+        """The statistic that is judged, and its quantile; None of what is no percentile."""
+        statistic = self.column.removeprefix(_PREFIX).removesuffix(_SUFFIX)
+        return statistic, quantiles.QUANTILES.get(statistic)
+
+    def _by_what_encloses(
+        self, known: Callable[[str], float | None], place: int
+    ) -> Judgement | None:
+        """What the nearest known statistics decide of an unknown one; None where they do not."""
+        lower, higher = (
+            _nearest(known, _RISING[:place][::-1]),
+            _nearest(known, _RISING[place + 1 :]),
+        )
+        most, least = (lower, higher) if self.bad == ">" else (higher, lower)
+        if most is not None and self.is_crossed_by(most[1]):
+            return Judgement("crossed", f"measured {most[0]} {self.spoken(most[1])}")
+        if least is not None and not self.is_crossed_by(least[1]):
+            return Judgement("kept", f"measured {least[0]} {self.spoken(least[1])}")
+        return None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a threshold says of a load.
+
+    Attributes:
+        state: Whether it is kept or crossed; crossed, too, where nothing was measured.
+        reason: The measured value, or why there is none: `measured 25.000 ms`.
+        remedy: What would decide it; empty unless it is undecided.
+    """
+
+    state: State
+    reason: str
+    remedy: str = ""
+
+
+def of_load(limit: Threshold, summary: Summary | None) -> Judgement:
+    """What a threshold says of a load; None when nothing was measured."""
+    if summary is None:
+        return Judgement("crossed", "not measured")
+    return limit.judged(summary.value, summary.completed)
+
+
+def _nearest(
+    known: Callable[[str], float | None], statistics: Sequence[str]
+) -> tuple[str, float] | None:
+    """The first known statistic, by its name, and its value in nanoseconds."""
+    for statistic in statistics:
+        value = known(f"{_PREFIX}{statistic}{_SUFFIX}")
+        if value is not None:
+            return _TYPED[statistic], value
+    return None
+
+
+def _too_few(statistic: str, quantile: float, responses: int) -> Judgement:
+    needed = quantiles.rows_needed(quantile)
+    came = wording.count(responses)
+    reason = f"{_TYPED[statistic]} needs {wording.count(needed)} responses, {came} came"
+    return Judgement("undecided", reason, f"`-n {needed}` or more")
 
 
 def read(text: str) -> Threshold:
@@ -124,7 +186,7 @@ def read(text: str) -> Threshold:
     name = ALSO.get(match["name"], match["name"])
     if name not in NAMES:
         raise quantities.UnreadableQuantity(f"unknown quantity `{match['name']}`", _NAMES)
-    column = COUNTS.get(name) or f"response_time_{TIMES[name]}_ns"
+    column = COUNTS.get(name) or f"{_PREFIX}{TIMES[name]}{_SUFFIX}"
     return Threshold(
         text, column, "<" if match["bad"] == "<" else ">", _value(name, match["value"])
     )

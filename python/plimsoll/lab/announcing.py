@@ -25,9 +25,6 @@ EVERY_S = 1.0
 SHORTEST_S = 0.5
 """Time since the progress before from which it is a second; the last one may come sooner."""
 
-ABOVE = 9.5
-"""Responses that must lie above a percentile: ten, of a second that is not exactly one."""
-
 
 @dataclass
 class Announcer:
@@ -147,8 +144,7 @@ class Announcer:
         run = self._run
         if run is None:
             return
-        before_s = run.progress.at_s if run.progress else 0.0
-        second = _second(progress, run.active, progress.at_s - before_s)
+        second = _second(progress, run.active)
         self._change(progress=progress, last=second)
         self._reported += 1
         if self._reported % self._apart:
@@ -186,9 +182,8 @@ class Announcer:
                 return
 
 
-def _second(progress: Progress, trial: str, length_s: float) -> LiveSecond:
+def _second(progress: Progress, trial: str) -> LiveSecond:
     """The second, or turn, that a progress ends."""
-    responses = progress.throughput_per_s * length_s
     times = progress.latency
     return LiveSecond(
         at_s=round(progress.at_s, 3),
@@ -196,8 +191,8 @@ def _second(progress: Progress, trial: str, length_s: float) -> LiveSecond:
         throughput_per_s=_rounded(progress.throughput_per_s) if progress.counted else None,
         server_busy_cores=_rounded(progress.server_busy_cores),
         driver_busy_cores=_rounded(progress.driver_busy_cores),
-        p50_ns=times.p50_ns if times and responses * (1 - 0.5) >= ABOVE else None,
-        p99_ns=times.p99_ns if times and responses * (1 - 0.99) >= ABOVE else None,
+        p50_ns=times.p50_ns if times else None,
+        p99_ns=times.p99_ns if times else None,
     )
 
 

@@ -13,6 +13,7 @@ from plimsoll import errors as all_errors
 from plimsoll import lab, machine, wording
 from plimsoll.aggregate import first_figures
 from plimsoll.aggregate import trial as of_trials
+from plimsoll.campaign.line_settings import PEAK, TRY
 from plimsoll.conduct import trial as trials
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import FrameworkError, Interrupted
@@ -48,9 +49,6 @@ DRAINED_S = 10.0
 
 JUDGING_S = 3.0
 """Time of a budget that is left for the verdicts, in seconds."""
-
-LINE = "line"
-"""Name of the derived document with the line."""
 
 _QUICK_ANSWERS = 3
 _PAUSE_S = 0.02
@@ -102,7 +100,7 @@ def searched(
             )
             found = replace(found, wanted=wanted, elapsed_s=time.monotonic() - began_s)
             findings = bench.findings(found, arrivals)
-        stored.write_derived_json(LINE, line_result.document(findings))
+        stored.write_derived_json(load_lines.LINE, line_result.document(findings))
         campaign = lab.results.CampaignResults(stored, closing.pop_all())
         return LineResult(campaign, findings)
 
@@ -133,7 +131,8 @@ class _Bench:
             FrameworkError: Not one response came, or nothing listens any more.
         """
         self.on_event(Step("closed load: the greatest throughput"))
-        planned = replace(load_options.trial(self.requested), id="peak")
+        planned = load_options.trial(self.requested)
+        planned = replace(planned, id="peak", load=replace(planned.load, name=PEAK))
         completed = 0
 
         def counted(event: LoadEnded) -> None:
@@ -160,8 +159,13 @@ class _Bench:
             warm_up_s=WARM_UP_S,
         )
         planned = load_options.trial(requested)
-        named = replace(planned.load, name=f"{wording.count(rate_per_s)} per second")
-        planned = replace(planned, id=f"try-{self.count:03}", order=self.count, load=named)
+        planned = replace(
+            planned,
+            id=f"try-{self.count:03}",
+            order=self.count,
+            repetition=self.count,
+            load=replace(planned.load, name=TRY),
+        )
         judged = (*self.wanted.limits, self.wanted.errors, limits.SENDING)
         found: list[Try] = []
 

@@ -143,7 +143,8 @@ class EntrySearch:
             if self._unloaded >= MOST_UNLOADED:
                 self.problem = recording.ending.message
             return
-        self._stepped.take(_try(self._results, recording, self._goal), self._took_s(recording))
+        counted = stored_try(self._results, recording, self._goal)
+        self._stepped.take(counted, self._took_s(recording))
 
     def _took_s(self, recording: Recording) -> float:
         """The time of a try, without a longer warm-up that its framework asks for."""
@@ -163,8 +164,17 @@ def _peak_per_s(results: Results, recording: Recording) -> float:
     return counting.completed_per_s(recording, _rows(results, recording))
 
 
-def _try(results: Results, recording: Recording, wanted: SearchGoal) -> Try:
-    """What a try showed; one under which the server failed missed every limit."""
+def stored_try(results: Results, recording: Recording, wanted: SearchGoal) -> Try:
+    """What a try showed; one under which the server failed missed every limit.
+
+    Args:
+        results: Where its rows are.
+        recording: What happened.
+        wanted: What was searched.
+
+    Raises:
+        StorageError: Its rows cannot be read.
+    """
     judged = (*wanted.limits, wanted.errors, limits.SENDING)
     rate_per_s = recording.load.stages[-1].start
     if recording.ending.kind != "completed":

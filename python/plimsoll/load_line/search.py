@@ -15,8 +15,9 @@ Source:
 from __future__ import annotations
 
 import math
+import random
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -25,8 +26,6 @@ from plimsoll.load_line.limits import SENDING, LineLimit
 from plimsoll.statistics.edge import Edge, edge
 
 if TYPE_CHECKING:
-    import random
-
     from plimsoll.load_line.goal import SearchGoal
     from plimsoll.load_line.tries import Try
 
@@ -156,6 +155,31 @@ def searched(
     while following is not None:
         following = _sent(steps, measure(*following))
         look(search.end())
+    return search.end()
+
+
+def ended(
+    wanted: SearchGoal,
+    start_per_s: float,
+    tries: Sequence[Try],
+    *,
+    forgotten: int,
+    confirmed: Collection[str],
+    elapsed_s: float,
+) -> Searched:
+    """A search that is over, worked out again from its tries.
+
+    Args:
+        wanted: What was searched.
+        start_per_s: The server's greatest throughput, where the search began.
+        tries: Every try, in order of time.
+        forgotten: How many of the tries, the first ones, hold no more.
+        confirmed: Names of the limits whose lines a longer try confirmed.
+        elapsed_s: Time it took, in seconds.
+    """
+    luck = random.Random(0)  # noqa: S311 - nothing is drawn any more
+    search = _Search(wanted, start_per_s, luck, lambda: elapsed_s, 0.0, [*tries], forgotten)
+    search.confirmed = dict.fromkeys(confirmed, len(tries))
     return search.end()
 
 

@@ -18,8 +18,10 @@ import re
 import select
 import socket
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING
 
 from plimsoll import _engine, addresses
@@ -35,13 +37,16 @@ from plimsoll.errors import InputError, NotResponding, Problem
 from plimsoll.wording import seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Generator, Sequence
 
     from plimsoll.campaign.load import Protocol
     from plimsoll.campaign.tls import Tls
 
 WAIT_S = 0.5
 """How long a connection, and then a complete response, is waited for, in seconds."""
+
+TOLD_AFTER_S = 2.0
+"""From when on it is told that a server is waited for, in seconds: many take half a second."""
 
 PROMPT_S = 0.05
 """How long a TLS handshake is waited for before the port is compared with plain HTTP, in seconds.
@@ -261,11 +266,12 @@ class _Patience:
         """
         lacks_handshake = block is not None and _accepts(address)
         if lacks_handshake:
-            self._wait(f"`{address}` accepts connections, but does not reply to TLS yet")
+            reason = f"`{address}` accepts connections, but does not reply to TLS yet"
         else:
-            self._wait(f"`{address}` does not complete a connection yet")
+            reason = f"`{address}` does not complete a connection yet"
         try:
-            return _engine.Connection(address, self.timeout_s, block)
+            with self._telling(reason):
+                return _engine.Connection(address, self.timeout_s, block)
         except TimeoutError:
             within = seconds(self.timeout_s)
             message, hint = f"no connection to `{address}` within {within}", _UNCONNECTED
@@ -289,17 +295,28 @@ class _Patience:
         Raises:
             NotResponding: Nothing comes.
         """
-        self._wait(f"`{address}` does not respond yet")
         readable = select.poll()
         readable.register(connection.fileno(), select.POLLIN)
-        if not readable.poll(max(0.0, self.timeout_s - WAIT_S) * 1e3):
+        with self._telling(f"`{address}` does not respond yet"):
+            has_come = readable.poll(max(0.0, self.timeout_s - WAIT_S) * 1e3)
+        if not has_come:
             within = seconds(self.timeout_s)
             message = f"`{address}` accepts connections, but sends no response within {within}"
             raise NotResponding(message, _SILENT)
 
-    def _wait(self, reason: str) -> None:
-        if self.timeout_s > WAIT_S:
-            self.tell(f"{reason}; waiting up to {seconds(self.timeout_s)}")
+    @contextmanager
+    def _telling(self, reason: str) -> Generator[None]:
+        """Tells that the server is waited for, once that has taken `TOLD_AFTER_S`."""
+        told = f"{reason}; waiting up to {seconds(self.timeout_s)}"
+        timer = Timer(max(0.0, TOLD_AFTER_S - WAIT_S), self.tell, [told])
+        if self.timeout_s > TOLD_AFTER_S:
+            timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            if timer.ident is not None:
+                timer.join()
 
 
 def _received_bytes(connection: _engine.Connection) -> int | None:

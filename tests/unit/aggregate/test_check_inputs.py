@@ -100,7 +100,15 @@ def test_unanswered_are_those_that_lived_long_enough_without_a_byte():
         {"connected_ns": 0},
         {"closed_ns": S, "responses": 0, "outcome": "connect_refused"},
     )
-    assert without_response(CLEAN, connections, S) == 1
+    assert without_response(CLEAN, connections, S, 0) == 1
+
+
+def test_connections_that_carried_no_request_wait_for_no_response() -> None:
+    connections = connection_rows(
+        {"connected_ns": 0, "requests": 0, "responses": 0},
+        {"connected_ns": 0, "requests": 1, "responses": 0},
+    )
+    assert [without_response(CLEAN, connections, S, least) for least in (0, 1)] == [2, 1]
 
 
 def test_connections_are_open_from_connected_to_closed_as_far_as_the_holds_go():

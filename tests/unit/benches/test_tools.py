@@ -67,7 +67,7 @@ FINISHED = {
 LOAD = """127.0.0.1:8080/2048
 closed model (connections): hold 4 s at 64; connections kept alive; timeout 10…
 throughput     119,974/s; 258 MB/s
-requests       479,896 complete, 3 failed (0.0006 %), 64 unfinished
+requests       479,896 successful, 3 failed (0.0006 %: 3 without response), 64 unfinished
 status         200 × 479,896
 """
 

@@ -435,6 +435,13 @@ def test_each_repetition_that_counts_has_a_line_of_its_own() -> None:
     assert first[12]["quantile"] == 0.9
 
 
+def test_no_label_of_a_logarithmic_axis_is_left_out_for_the_count_of_ticks() -> None:
+    """Vega halves explicit values until there are no more than the count of ticks."""
+    drawn = charts.distribution.draw(distributions_of(sample.findings()))
+    axis = drawn["layer"][0]["encoding"]["y"]["axis"]
+    assert axis["tickCount"] >= len(axis["values"]) > 20
+
+
 def test_a_distribution_says_in_words_what_it_shows() -> None:
     told = charts.distribution.draw(distributions_of(sample.findings()))["description"]
     assert told.startswith("Response time at 2048 by quantile. axum: 90 % below ")

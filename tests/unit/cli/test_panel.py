@@ -168,7 +168,7 @@ LATENCY = events.RecentLatency(p50_ns=122_000, p90_ns=193_000, p99_ns=2_890_000)
 def test_a_load_under_way_shows_latency_status_codes_and_the_drivers_own_headroom() -> None:
     scene = panel.Scene(trial="x", load_s=9.0, left_s=9.0, phase="under load")
     for second in range(3):
-        told = replace(LATENCY, p99_ns=LATENCY.p99_ns * (second + 1))
+        told = replace(LATENCY, p99_ns=2_890_000 * (second + 1))
         codes = {200: 10 * second, 404: 1 + second}
         scene.take(
             progress(
@@ -184,6 +184,19 @@ def test_a_load_under_way_shows_latency_status_codes_and_the_drivers_own_headroo
     assert "▃▅█" in text
     assert "200 × 20, 404 × 3" in text
     assert "0.42 of 1 core busy" in text
+
+
+def test_a_percentile_of_too_few_responses_is_not_shown() -> None:
+    few = events.RecentLatency(p50_ns=122_000, p90_ns=193_000, p99_ns=None)
+    limits = (thresholds.read("p99>2ms"),)
+    scene = panel.Scene(trial="x", load_s=9.0, left_s=9.0, phase="under load", limits=limits)
+    scene.take(progress(1.0, latency=few))
+    text = drawn(scene)
+    assert "p50 122 µs, p90 193 µs, p99 –" in text
+    assert text.count("p99") == 2
+    assert "p99>2ms, known at the end" in text
+    scene.take(progress(2.0, latency=LATENCY))
+    assert drawn(scene).count("p99") == 3
 
 
 @pytest.mark.parametrize(

@@ -122,19 +122,56 @@ def test_repetitions_that_are_void_do_not_count() -> None:
 def test_an_entry_without_a_number_crosses_and_says_why(trial: TrialFindings, reason: str) -> None:
     (one,) = judged("p99>1h", trial)
     assert one.is_crossed
-    assert one.sentence.endswith(f"p99>1h, but there is no number to judge: {reason}")
+    assert one.sentence.endswith(f"p99>1h, no number to judge: {reason}")
 
 
 def test_an_entry_that_was_planned_and_not_run_crosses() -> None:
     (one,) = judged("json.p99>1h", go(8000.0), planned=[EntryName("go", "json", "steady")])
-    assert one.sentence.endswith("there is no number to judge: no trial was run")
+    assert one.sentence.endswith(", no number to judge: no trial was run")
 
 
 def test_a_quantity_that_nobody_measured_crosses() -> None:
     trial = go(8000.0)
-    known = sample.changed(trial.summary, response_time_p9999_ns=None)
-    (one,) = judged("p99.99>1h", replace(trial, data=replace(trial.data, summary=known)))
-    assert one.sentence.endswith("there is no number to judge: not measured")
+    known = sample.changed(trial.summary, response_time_p99_ns=None)
+    (one,) = judged("p99>1h", replace(trial, data=replace(trial.data, summary=known)))
+    assert one.is_crossed
+    assert one.sentence.endswith("p99>1h, not measured")
+
+
+def short(repetition: int, p90_ms: float, max_ms: float) -> TrialFindings:
+    """A repetition with too few responses for p99."""
+    trial = go(8000.0, repetition)
+    few = {f"response_time_{name}_ns": None for name in ("p95", "p99", "p999", "p9999")}
+    enclosing = {"response_time_p90_ns": p90_ms * 1e6, "response_time_max_ns": max_ms * 1e6}
+    known = sample.changed(trial.summary, completed=100, **few, **enclosing)
+    return replace(trial, data=replace(trial.data, summary=known))
+
+
+@pytest.mark.parametrize(
+    ("limit", "state", "said"),
+    [
+        ("1h", "kept", "measured max 30.000 ms"),
+        ("4ms", "crossed", "measured p90 6.000 ms"),
+        ("7ms", "undecided", "p99 needs 1,000 responses, 100 came"),
+    ],
+)
+def test_a_percentile_of_short_loads_is_judged_by_what_encloses_it(
+    limit: str, state: str, said: str
+) -> None:
+    (one,) = judged(f"p99>{limit}", short(1, 6, 20), short(2, 8, 30), short(3, 5, 40))
+    assert (one.state, one.sentence) == (state, f"go/2048.steady: p99>{limit}, {said}")
+
+
+def test_what_is_undecided_is_skipped_in_junit_and_unknown_in_json() -> None:
+    trial = short(1, 6, 20)
+    found = replace(sample.findings(), trials=(trial,), thresholds=judged("p99>7ms", trial))
+    (told,) = machine_readable.trials(found)
+    assert told["thresholds"][0]["crossed"] is None
+    case = Xml.fromstring(thresholds.as_junit(found)).find("testcase")  # noqa: S314
+    assert case is not None
+    assert case.find("skipped") is not None
+    assert case.find("failure") is None
+    assert "0 of 1 crossed, 1 undecided" in markdown.render(found)
 
 
 def found() -> Findings:
@@ -165,7 +202,7 @@ def test_json_has_the_thresholds_of_a_trial_by_its_entry() -> None:
     assert (void["measured"], void["crossed"], void["reason"]) == (
         None,
         True,
-        "Little's law violated",
+        "no number to judge: Little's law violated",
     )
 
 

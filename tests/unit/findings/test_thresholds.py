@@ -40,33 +40,71 @@ SUMMARY = sample.summary(
     ],
 )
 def test_a_gate_is_missed_beyond_its_value_and_not_at_it(text: str, missed: bool) -> None:
-    assert thresholds.read(text).is_missed(SUMMARY) is missed
+    state = thresholds.of_load(thresholds.read(text), SUMMARY).state
+    assert state == ("crossed" if missed else "kept")
 
 
 @pytest.mark.parametrize("text", ["p999>1h", "p99.9>1h", "p99.9<0s"])
 def test_a_quantity_that_could_not_be_measured_misses_every_gate(text: str) -> None:
-    gate = thresholds.read(text)
-    assert gate.is_missed(SUMMARY)
-    assert gate.described(SUMMARY) == f"{text}, but it was not measured"
-    assert gate.described(None) == f"{text}, but it was not measured"
+    for summary in (SUMMARY, None):
+        judged = thresholds.of_load(thresholds.read(text), summary)
+        assert (judged.state, judged.reason) == ("crossed", "not measured")
 
 
-def test_a_percentile_of_a_short_load_says_how_many_responses_it_takes() -> None:
-    short = sample.summary("t", response_time_p99_ns=None, completed=570)
-    told = thresholds.read("p99>250ms").described(short)
-    assert told == "p99>250ms, but it takes 1,000 responses, and 570 came"
+SHORT = sample.summary(
+    "t",
+    completed=100,
+    response_time_min_ns=1e6,
+    response_time_p90_ns=5e6,
+    response_time_p95_ns=None,
+    response_time_p99_ns=None,
+    response_time_p999_ns=None,
+    response_time_p9999_ns=None,
+    response_time_max_ns=10.4e6,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "reason"),
+    [
+        ("p99>250ms", "kept", "measured max 10.400 ms"),
+        ("p99.9>10.4ms", "kept", "measured max 10.400 ms"),
+        ("p99>4ms", "crossed", "measured p90 5.000 ms"),
+        ("p99>5ms", "undecided", "p99 needs 1,000 responses, 100 came"),
+        ("p95>7ms", "undecided", "p95 needs 200 responses, 100 came"),
+        ("p99.9>7ms", "undecided", "p99.9 needs 10,000 responses, 100 came"),
+        ("p99<20ms", "crossed", "measured max 10.400 ms"),
+        ("p99<5ms", "kept", "measured p90 5.000 ms"),
+        ("p99<7ms", "undecided", "p99 needs 1,000 responses, 100 came"),
+    ],
+)
+def test_a_percentile_of_a_short_load_is_judged_by_what_encloses_it(
+    text: str, state: str, reason: str
+) -> None:
+    judged = thresholds.of_load(thresholds.read(text), SHORT)
+    assert (judged.state, judged.reason) == (state, reason)
+
+
+def test_what_is_undecided_says_what_would_decide_it() -> None:
+    assert thresholds.of_load(thresholds.read("p99>7ms"), SHORT).remedy == "`-n 1000` or more"
+    assert not thresholds.of_load(thresholds.read("p99>250ms"), SHORT).remedy
+
+
+def test_a_percentile_of_no_response_misses_every_gate() -> None:
+    none = sample.changed(SHORT, completed=0)
+    assert thresholds.of_load(thresholds.read("p99>1h"), none).state == "crossed"
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("p99>249ms", "p99>249ms, measured 250.000 ms"),
-        ("failures>0.5%", "failures>0.5%, measured 1 %"),
-        ("throughput<5k", "throughput<5k, measured 2,000"),
+        ("p99>249ms", "measured 250.000 ms"),
+        ("failures>0.5%", "measured 1 %"),
+        ("throughput<5k", "measured 2,000"),
     ],
 )
-def test_a_gate_that_is_missed_is_told_with_what_was_measured(text: str, told: str) -> None:
-    assert thresholds.read(text).described(SUMMARY) == told
+def test_a_gate_is_told_with_what_was_measured(text: str, told: str) -> None:
+    assert thresholds.of_load(thresholds.read(text), SUMMARY).reason == told
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_trials_are_a_product_where_every_framework_ran_everywhere_as_often() ->
     fewer = contents.subtitle(findings(*trials[1:]))
     assert fewer == "2 frameworks · 2 endpoints · 11 trials · 2026-01-02"
     once = contents.subtitle(findings(sample.sound_trial()))
-    assert once == "1 framework · 1 endpoint · 1 trial · 2026-01-02"
+    assert once == "1 target · 1 endpoint · 1 trial · 2026-01-02"
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,10 @@ from plimsoll import tables
 from plimsoll.campaign import as_run
 from plimsoll.campaign.load import UnknownLoad
 from plimsoll.comparison.compared_table import ComparedTable
+from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.errors import StorageError
 from plimsoll.findings.findings import Findings
+from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents
 from plimsoll.report.formats import html, markdown, pdf, registry, terminal, vega
 from plimsoll.report.results import machine_readable
@@ -386,3 +388,30 @@ def test_what_was_not_checked_is_folded_into_one_grey_line() -> None:
     line = "2 not checked: Backlog, Scaling</summary>"
     assert line in html.render(imported())
     assert "○ not checked: Backlog, Scaling" in markdown.render(imported())
+
+
+def alone(trial: TrialFindings) -> Findings:
+    """A load of one target."""
+    compared = comparisons([ComparedTrial(trial.recording, trial.summary, trial.level == "void")])
+    return Findings("alone", "0.1.0", (trial,), compared)
+
+
+def test_a_load_of_one_target_has_no_ranks_and_no_ratios(tmp_path: Path) -> None:
+    found = alone(sample.sound_trial())
+    file = io.StringIO()
+    terminal.show(found, Console(file=file, width=100, emoji=False))
+    texts = (html.render(found), markdown.render(found), file.getvalue())
+    for text in texts:
+        assert "target" in text
+        assert "vs. the best" not in text
+    assert "| target | Requests/s | 95 % | p50 | p99 | CPU/request | verdict |" in texts[1]
+    assert "rank " not in texts[2]
+    assert "vs. the best" in markdown.render(sample.findings())
+    assert pdf.write(found, tmp_path).stat().st_size > 1000
+
+
+def test_a_void_load_shows_the_latencies_that_its_charts_draw() -> None:
+    found = alone(sample.void_trial())
+    (row,) = next(iter(contents.rankings(found))).rows
+    assert row.state == "void"
+    assert row.others[:2] == [("p50", "105 ms"), ("p99", "474 ms")]

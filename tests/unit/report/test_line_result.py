@@ -136,6 +136,32 @@ def test_the_worst_doubt_of_the_try_that_held_is_shown() -> None:
     assert line_result.one_line(some) == line_result.sentence(some)
 
 
+LONG = "Latencies contain waits, 55 % of the time: " + "the server waited for others and " * 9
+NO_CLAUSE = "the whole response came late " * 9
+
+
+@pytest.mark.parametrize(
+    ("sentence", "brief"),
+    [
+        (f"{LONG}more.", "Latencies contain waits, 55 % of the time; 2 more doubts"),
+        (f"{NO_CLAUSE}more.", "the whole response came late the whole response came late the"),
+        ("All is late.", "All is late; 2 more doubts"),
+    ],
+)
+def test_a_long_doubt_is_told_whole_and_in_one_line_by_its_first_clauses(
+    sentence: str, brief: str
+) -> None:
+    trial = sample.void_trial()
+    (worst, *_) = (one for one in trial.verdicts if one.level == "void")
+    said = replace(worst, sentences=(replace(worst.sentences[0], text=sentence),))
+    doubts = (said, *sample.verdicts_of("t", backlog="doubtful", littles_law="doubtful"))
+    found = replace(CASES["found"], held={"p99": replace(trial, verdicts=doubts)})
+    assert f": {brief}" in line_result.one_line(found)
+    text = line_result.text(found)
+    assert sentence.removesuffix(".") in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 90
+
+
 @pytest.mark.parametrize("state", ["below", "open"])
 def test_wrong_responses_are_named_where_no_rate_held(state: str) -> None:
     searched = queues.searched_with(fails=1.0)

@@ -283,6 +283,37 @@ def test_every_form_names_failures_alike() -> None:
     assert row["failures"] == "reset_waiting:ECONNRESET=10 closed_waiting=7 wrong_status:404=5"
 
 
+@pytest.mark.parametrize(
+    ("completed", "ok", "failed", "said"),
+    [
+        (106_739, 101_402, 5_357, "5,357 failed (5 %: 5,337 wrong, 20 without response)"),
+        (106_739, 101_402, 5_337, "5,337 failed (5 %: 5,337 wrong)"),
+        (101_402, 101_402, 20, "20 failed (5 %: 20 without response)"),
+    ],
+)
+def test_counts_of_requests_add_up(completed: int, ok: int, failed: int, said: str) -> None:
+    counts = {"completed": completed, "ok": ok, "failed": failed, "failure_ratio": 0.05}
+    found = trial()
+    found = replace(
+        found, data=replace(found.data, summary=sample.changed(found.summary, **counts))
+    )
+    told = " ".join("\n".join(shown(found, 120)).split())
+    assert f"101,402 successful, {said}" in told
+    assert f"101,402 successful, {said}" in load_markdown.render(found)
+
+
+def test_how_many_are_successful_is_unknown_where_bodies_were_not_compared() -> None:
+    found = with_failures(resets(3), failed=3)
+    unknown = sample.changed(found.summary, goodput_per_s=None)
+    found = replace(found, data=replace(found.data, summary=unknown))
+    assert "56,000 complete, 3 failed (" in "\n".join(shown(found, 120))
+
+
+def test_one_moment_of_failures_is_no_span() -> None:
+    lines = shown(with_failures(replace(resets(2), last_at_s=0.5), failed=2), 120)
+    assert any("(ECONNRESET), at 0.5 s of the load" in line for line in lines)
+
+
 def test_failures_outside_of_the_measurement_window_are_told_apart() -> None:
     found = with_failures(resets(1_250), failed=1_241, statuses=statuses(s200=50, s404=5))
     lines = [line.strip() for line in shown(found, 120)]
@@ -294,7 +325,9 @@ def test_failures_outside_of_the_measurement_window_are_told_apart() -> None:
 def test_kinds_of_failures_take_few_lines() -> None:
     failures = (replace(resets(10 - number), outcome=f"reset_{number}") for number in range(6))
     lines = shown(with_failures(*failures, failed=45))
-    assert any("failures        10 reset_0 (ECONNRESET), 0.5 to 2.0 s" in line for line in lines)
+    assert any(
+        "10 reset_0 (ECONNRESET), between 0.5 and 2.0 s of the load" in line for line in lines
+    )
     assert any("and 2 more kinds" in line for line in lines)
 
 

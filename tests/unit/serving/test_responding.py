@@ -130,8 +130,9 @@ def patient(
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A complete response has a twentieth of a second."""
+    """A complete response has a twentieth of a second, and is told of after a tenth."""
     monkeypatch.setattr(responding, "WAIT_S", 0.05)
+    monkeypatch.setattr(responding, "TOLD_AFTER_S", 0.1)
 
 
 def test_a_server_that_closes_is_not_waited_for() -> None:
@@ -161,13 +162,24 @@ def test_a_server_that_never_sends_anything_is_told_after_the_timeout() -> None:
 @pytest.mark.usefixtures("impatient")
 def test_a_server_that_has_time_until_the_timeout_is_put_under_load() -> None:
     def sleeps(connection: socket.socket, number: int) -> None:
-        time.sleep(0.12)
+        time.sleep(0.2)
         connection.sendall(RIGHT)
 
     with serving(sleeps) as (address, _):
         sent, said = patient(address)
         assert sent == 1
         assert said == [f"`{address}` does not respond yet; waiting up to 300 ms"]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_server_that_takes_half_a_second_is_not_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    def sleeps(connection: socket.socket, number: int) -> None:
+        time.sleep(0.12)
+        connection.sendall(RIGHT)
+
+    monkeypatch.setattr(responding, "TOLD_AFTER_S", 0.29)
+    with serving(sleeps) as (address, _):
+        assert patient(address) == (1, [])
 
 
 @pytest.mark.usefixtures("impatient")

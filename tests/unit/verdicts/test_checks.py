@@ -1017,6 +1017,26 @@ def test_a_load_generator_on_shared_cores_may_want_what_others_took(others, leve
     assert given.level == level, given.text
 
 
+def test_a_second_in_which_the_load_generator_ended_fills_no_cores_that_others_had():
+    """What others used of it is unknown: the cores were full, and not with what is measured."""
+    cores = {"driver_cores": (0, 1), "server_cores": (0, 1), "others_on": (0, 1)}
+    made = simulate(server_busy=0.001, driver_busy=0.004, others_busy=0.99, **cores)
+    made.__dict__["usage"] = without_the_last_reading(made.usage, "driver")
+    given = judged("driver_headroom", made)
+    assert "were busy" not in given.text
+    assert not given.is_doubting
+
+
+def without_the_last_reading(usage: Usage, scope: str) -> Usage:
+    """The readings without what was read of a process tree after the last second of the load."""
+    cut = {
+        key: tuple(replace(one, at_ns=one.at_ns[:-2], values=one.values[:-2]) for one in series)
+        for key, series in usage.series.items()
+        if key[0] == scope
+    }
+    return replace(usage, series={**usage.series, **cut})
+
+
 def test_a_server_with_time_to_spare_is_not_robbed_of_what_it_did_not_want():
     made = simulate(server_busy=0.3, driver_busy=0.5, others_busy=0.1, others_on=(0,))
     given = judged("driver_headroom", made)

@@ -38,6 +38,7 @@ from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.recording import DecodedBodies, Driver, RecordedStage
 from plimsoll.recording.readings import Reading
 from plimsoll.recording.tls import NegotiatedTls
+from plimsoll.statistics import quantiles
 from plimsoll.storage.parquet import storage_error, writing
 
 if TYPE_CHECKING:
@@ -238,14 +239,22 @@ def progress(line: Line, before: Line) -> Progress:
         connections_opened=line["opened"],
         connections_refused=line["refused"],
         statuses={int(code): count for code, count in line.get("statuses", {}).items()},
-        latency=_recent(line.get("response_time")),
+        latency=_recent(line.get("response_time"), completed),
         driver_busy_cores=line.get("busy_cores"),
         driver_threads=line.get("threads"),
     )
 
 
-def _recent(found: Line | None) -> RecentLatency | None:
-    return RecentLatency(**found) if found else None
+def _recent(found: Line | None, responses: int) -> RecentLatency | None:
+    """The percentiles of so many responses that results would have, too."""
+    if not found:
+        return None
+    known = {name: value for name, value in found.items() if _enough(name, responses)}
+    return RecentLatency(known.get("p50_ns"), known.get("p90_ns"), known.get("p99_ns"))
+
+
+def _enough(column: str, responses: int) -> bool:
+    return quantiles.enough(responses, quantiles.QUANTILES[column.removesuffix("_ns")])
 
 
 def started_engine(spec: Path, drive: DriverJob, *, has_input: bool = False) -> SupervisedProcess:

@@ -9,7 +9,7 @@ from plimsoll import wording
 from plimsoll.findings.trial import load_name
 from plimsoll.recording import HOST
 from plimsoll.report import words
-from plimsoll.report.contents import stopping
+from plimsoll.report.contents import naming, stopping
 from plimsoll.report.results import line_result
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def subtitle(findings: Findings) -> str:
     """What the campaign was, in one line: how many trials, and of what they are the product."""
     recordings = [trial.recording for trial in findings.trials]
     factors = {
-        "framework": len({one.title for one in recordings}),
+        naming.subject(findings): len({one.title for one in recordings}),
         "endpoint": len({one.endpoint for one in recordings}),
         "repetition": len({one.repetition for one in recordings}),
     }

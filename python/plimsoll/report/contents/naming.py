@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.comparison.compared_table import ComparedTable
+    from plimsoll.findings.findings import Findings
     from plimsoll.recording import Recording
 
 ENGINE = "plimsoll"
@@ -24,6 +25,12 @@ def title(recording: Recording) -> str:
         f"{recording.title} · {recording.endpoint} · {load_name(recording)}{by} · "
         f"repetition {recording.repetition}"
     )
+
+
+def subject(findings: Findings) -> str:
+    """What was measured: frameworks of a campaign, or the one target of a load."""
+    is_target = findings.as_run is None and len(findings.frameworks) == 1
+    return "target" if is_target else "framework"
 
 
 def parts(

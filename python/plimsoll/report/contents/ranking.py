@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
@@ -14,6 +15,7 @@ from plimsoll.findings.trial import RANKED_BY
 from plimsoll.report import words
 from plimsoll.report.contents import naming, stopping
 from plimsoll.report.contents.naming import anchor
+from plimsoll.statistics.intervals import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -85,6 +87,8 @@ class RankingContents:
     Attributes:
         anchor: Its anchor.
         title: Endpoint and load.
+        subject: What its rows are: frameworks of a campaign, or the target of a load.
+        is_alone: Whether it has one row, which has no rank and no ratio.
         headings: Headings of the other quantities.
         rows: The frameworks, the best first.
         leads: Who is ahead by which quantity, and by how much; the ranking's own first.
@@ -97,6 +101,8 @@ class RankingContents:
 
     anchor: str
     title: str
+    subject: str
+    is_alone: bool
     headings: tuple[str, ...]
     rows: tuple[Row, ...]
     leads: tuple[str, ...]
@@ -130,8 +136,11 @@ def _ranking(
     def entries(quantity: str) -> Sequence[EntryComparison]:
         return compared.get((ranking.table, quantity), ())
 
+    trials = _by_framework(ranking, findings)
     quantities = {
-        (one.framework, one.quantity): one for quantity in _columns() for one in entries(quantity)
+        (one.framework, one.quantity): _even_if_void(one, trials.get(one.framework, ()))
+        for quantity in _columns()
+        for one in entries(quantity)
     }
     reported = ranking_margins.leads([entries(quantity) for quantity in ranking_margins.QUANTITIES])
     clear = ranking_margins.clear_lead(entries(RANKED_BY))
@@ -142,6 +151,8 @@ def _ranking(
     return RankingContents(
         anchor=anchor("ranking", *_field(ranking, findings, always=(0, 1))),
         title=", ".join(_field(ranking, findings, always=(0, 1) if findings.lines else (0,))),
+        subject=naming.subject(findings),
+        is_alone=len(ranking.entries) == 1,
         headings=tuple(heading for heading, _, _ in _OTHERS),
         rows=tuple(_row(entry, quantities, states) for entry in ranking.entries),
         leads=tuple(lead.sentence for lead in reported),
@@ -153,6 +164,30 @@ def _ranking(
         ),
         ranking=ranking,
     )
+
+
+def _by_framework(ranking: Ranking, findings: Findings) -> dict[str, list[TrialFindings]]:
+    """Every trial of a ranking, whether it counts or not."""
+    by_id = {one.recording.trial: one for one in findings.trials}
+    return {
+        entry.framework: [by_id[one.trial] for one in entry.repetitions if one.trial in by_id]
+        for entry in ranking.entries
+    }
+
+
+def _even_if_void(one: EntryComparison, trials: Sequence[TrialFindings]) -> EntryComparison:
+    """The same; where no repetition counts, with what was measured: the row says that it is void.
+
+    Its throughput and the charts of its trials are shown, too.
+    """
+    if one.value is not None or one.repetitions:
+        return one
+    known = [
+        value
+        for trial in trials
+        if trial.summary is not None and (value := trial.summary.value(one.quantity)) is not None
+    ]
+    return replace(one, value=Estimate(median(known))) if known else one
 
 
 def _told_apart(

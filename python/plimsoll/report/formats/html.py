@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 
 from plimsoll import canvas, charts
 from plimsoll.report import contents, sections, words
-from plimsoll.report.contents import against_latency, answer, repeat, servers
+from plimsoll.report.contents import against_latency, answer, naming, repeat, servers
 from plimsoll.report.formats import vega
 from plimsoll.storage.parquet import keep
 from plimsoll.wording import bound
@@ -199,6 +199,7 @@ def render(findings: Findings) -> str:
             foremost=_only(placed, of_sections, is_answer=True),
             sections=_only(placed, of_sections, is_answer=False),
             servers=servers.rows(findings),
+            subject=naming.subject(findings),
             server_headings=servers.HEADINGS,
             server_caption=servers.CAPTION,
             trials=trials,

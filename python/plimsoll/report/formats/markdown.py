@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts, texts, wording
 from plimsoll.report import contents, sections, words
-from plimsoll.report.contents import against_latency, answer, repeat, servers
+from plimsoll.report.contents import against_latency, answer, naming, repeat, servers
 from plimsoll.report.formats import pictures
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from plimsoll.canvas import Specification
@@ -128,13 +128,23 @@ def _answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[st
 def _answer(found: RankingAnswer) -> list[str]:
     counts = " · ".join(f"{words.MARKS[state]} {count} {state}" for state, count in found.counts)
     marks = [f"{words.MARKS[mark.state]} {literal(mark.brief)}" for mark in found.marks]
-    headings = ("rank", "framework", answer.NUMBER, "95 %", *answer.HEADINGS, "verdict")
+    ranking = found.ranking
+    headings = ("rank", ranking.subject, answer.NUMBER, "95 %", *answer.HEADINGS, "verdict")
+    absent = (0, 4) if ranking.is_alone else ()
     return [
         f"## {literal(found.place)}",
         f"**{literal(found.headline)}**{f'; {literal(found.further)}' if found.further else ''}",
         f"{counts.replace('_', ' ')} of {found.total}{': ' if marks else ''}{', '.join(marks)}",
-        _table(headings, map(_bar, found.bars), right=range(2, len(headings) - 1)),
+        _without(absent, headings, map(_bar, found.bars)),
     ]
+
+
+def _without(absent: Container[int], headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of a ranking without some of its columns; numbers stand right of its names."""
+    shown = [place for place in range(len(headings)) if place not in absent]
+    right = [at for at, place in enumerate(shown) if 2 <= place < len(headings) - 1]  # noqa: PLR2004
+    cells = [tuple(row[place] for place in shown) for row in rows]
+    return _table([headings[place] for place in shown], cells, right=right)
 
 
 def _bar(bar: Bar) -> tuple[str, ...]:
@@ -252,7 +262,8 @@ def _advised(remark: Remark) -> str:
 
 
 def _ranking(ranking: RankingContents) -> list[str]:
-    headings = ("rank", "framework", "goodput, responses/s", "95 %", *RATIOS, *ranking.headings)
+    headings = ("rank", ranking.subject, "goodput, responses/s", "95 %", *RATIOS, *ranking.headings)
+    absent = (0, 4, 5) if ranking.is_alone else ()
     rows = [
         (
             row.rank,
@@ -268,7 +279,7 @@ def _ranking(ranking: RankingContents) -> list[str]:
     ]
     return [
         f"### {literal(ranking.title)}",
-        _table((*headings, "verdict"), rows, right=range(2, len(headings))),
+        _without(absent, (*headings, "verdict"), rows),
         "\n".join(f"- {literal(sentence)}" for sentence in _sentences(ranking)),
         f"![Ranking at {literal(ranking.title)}]({FOLDER}/{ranking.anchor}.svg)",
     ]
@@ -320,7 +331,7 @@ def _servers(findings: Findings) -> list[str]:
     ]
     if not rows:
         return []
-    headings = ("framework", *servers.HEADINGS, "listen queue")
+    headings = (naming.subject(findings), *servers.HEADINGS, "listen queue")
     table = _table(headings, rows, right=range(1, len(servers.HEADINGS) + 1))
     ran = [
         part

@@ -93,6 +93,8 @@ class PaperAnswer:
         total: How many trials there are, in words.
         doubts: The doubts in one sentence.
         marks: Level and name of each doubt, with the number of trials where it is about some.
+        subject: What the bars are of.
+        is_alone: Whether it has one row, which has no rank and no ratio.
         bars: The frameworks, the best first.
         more: How many there is no room for.
     """
@@ -104,6 +106,8 @@ class PaperAnswer:
     total: str
     doubts: str
     marks: tuple[tuple[State, str], ...]
+    subject: str
+    is_alone: bool
     bars: tuple[Bar, ...]
     more: int
 
@@ -115,6 +119,8 @@ class PaperRanking:
     Attributes:
         title: Endpoint and load.
         picture: Its chart.
+        subject: What its rows are.
+        is_alone: Whether it has one row, which has no rank and no ratio.
         headings: Headings of the quantities besides goodput.
         rows: The frameworks, the best first.
         leads: Who is ahead by which quantity, and by how much.
@@ -123,6 +129,8 @@ class PaperRanking:
 
     title: str
     picture: Drawing
+    subject: str
+    is_alone: bool
     headings: tuple[str, ...]
     rows: tuple[Row, ...]
     leads: tuple[str, ...]
@@ -368,6 +376,8 @@ def answered(found: RankingAnswer, most_bars: int) -> PaperAnswer:
         total=found.total,
         doubts=_doubts(found.marks),
         marks=tuple((mark.state, mark.brief) for mark in found.marks),
+        subject=found.ranking.subject,
+        is_alone=found.ranking.is_alone,
         bars=found.bars[:most_bars],
         more=len(found.bars[most_bars:]),
     )
@@ -424,6 +434,8 @@ def _ranking(ranking: RankingContents, drawings: Drawings) -> PaperRanking:
     return PaperRanking(
         title=ranking.title or wording.ABSENT,
         picture=drawings.add(module.draw(ranking.ranking), module.TITLE),
+        subject=ranking.subject,
+        is_alone=ranking.is_alone,
         headings=ranking.headings,
         rows=ranking.rows,
         leads=ranking.leads,

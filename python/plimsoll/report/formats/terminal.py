@@ -18,7 +18,7 @@ from rich.text import Text
 
 from plimsoll import texts, wording
 from plimsoll.report import contents, sections, words
-from plimsoll.report.contents import servers
+from plimsoll.report.contents import naming, servers
 from plimsoll.storage.parquet import keep
 from plimsoll.verdicts.verdict import CAMPAIGN
 
@@ -100,7 +100,7 @@ def show(findings: Findings, console: Console | None = None) -> None:
         for part in _section(section, is_wide=is_wide):
             console.print(part)
     if rows := servers.rows(findings):
-        console.print(_servers(rows, is_wide=is_wide))
+        console.print(_servers(rows, naming.subject(findings), is_wide=is_wide))
     for part in _remarks(findings):
         console.print(part)
     console.print(_counts(findings))
@@ -131,10 +131,12 @@ def _shown(remark: Remark, name: str) -> Iterator[RenderableType]:
 def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
     title = Text(texts.line(ranking.title), style="bold")
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("rank", justify="right", no_wrap=True)
-    table.add_column("framework", overflow="fold", min_width=10)
+    if not ranking.is_alone:
+        table.add_column("rank", justify="right", no_wrap=True)
+    table.add_column(ranking.subject, overflow="fold", min_width=10)
     headings = ranking.headings[: BESIDE if is_wide else 0]
     ratios = ("vs. the best", "vs. the next") if is_wide else ("vs. the best",)
+    ratios = () if ranking.is_alone else ratios
     for heading in ("goodput", *ratios, *headings):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("verdict", overflow="fold", min_width=10)
@@ -145,7 +147,8 @@ def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
         if is_wide and row.reason:
             verdict = Text.assemble(verdict, f" {texts.line(row.reason)}")
         beside = (row.of_best, row.to_next_brief)[: len(ratios)]
-        table.add_row(row.rank, name, row.number, *map(texts.line, beside), *others, verdict)
+        cells = (name, row.number, *map(texts.line, beside), *others, verdict)
+        table.add_row(*(cells if ranking.is_alone else (row.rank, *cells)))
     return table
 
 
@@ -197,10 +200,10 @@ def _judged(line: TableRow, *, is_wide: bool) -> Text:
     return Text.assemble(_level(line.state), reason)
 
 
-def _servers(rows: Sequence[ServerRow], *, is_wide: bool) -> Table:
+def _servers(rows: Sequence[ServerRow], subject: str, *, is_wide: bool) -> Table:
     title = Text("servers", style="bold")
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("framework", overflow="fold", min_width=10)
+    table.add_column(subject, overflow="fold", min_width=10)
     wanted = servers.WIDE if is_wide else servers.BRIEF
     shown = [servers.HEADINGS.index(name) for name in wanted]
     for name in wanted:

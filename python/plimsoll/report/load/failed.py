@@ -43,7 +43,7 @@ class CountedFailures(Protocol):
 
 
 def lines(found: CountedFailures, *, verbose: bool = False) -> Iterator[str]:
-    """A line for each kind: `43 reset while waiting for the response (ECONNRESET), 0.0 to 3.0 s`.
+    """A line for each kind: `43 timed out, between 0.0 and 3.0 s of the load`.
 
     Args:
         found: What is known of the failures.
@@ -51,8 +51,7 @@ def lines(found: CountedFailures, *, verbose: bool = False) -> Iterator[str]:
     """
     kinds = [one for one in found.failures if verbose or one.status is None]
     for kind in kinds[:MOST_KINDS]:
-        first, last = (wording.decimals(at_s, 1) for at_s in (kind.first_at_s, kind.last_at_s))
-        yield f"{_counted(kind)}, {first} to {last} s"
+        yield f"{_counted(kind)}, {_when(kind)} of the load"
     if kinds[MOST_KINDS:]:
         yield f"and {len(kinds) - MOST_KINDS} more kinds"
     if outside := _outside(found):
@@ -78,6 +77,11 @@ def _counted(kind: Failure) -> str:
     detail = kind.errno_name or kind.status
     noted = f" ({detail})" if detail else ""
     return f"{wording.count(kind.count)} {known.words if known else kind.outcome}{noted}"
+
+
+def _when(kind: Failure) -> str:
+    first, last = (wording.decimals(at_s, 1) for at_s in (kind.first_at_s, kind.last_at_s))
+    return f"at {first} s" if first == last else f"between {first} and {last} s"
 
 
 def _outside(found: CountedFailures) -> int:

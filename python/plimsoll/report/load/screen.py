@@ -192,11 +192,24 @@ def _throughput(summary: Summary, recording: Recording) -> str:
 
 
 def _requests(summary: Summary) -> str:
-    return (
-        f"{wording.count(summary.completed)} complete, {wording.count(summary.failed)} failed"
-        f" ({wording.percent(summary.failure_ratio)}), "
-        f"{wording.count(summary.unfinished)} unfinished"
-    )
+    """How the requests ended; where some failed, counts that add up to all of them."""
+    is_split = summary.failed and summary.goodput_per_s is not None
+    well = f"{wording.count(summary.ok)} successful" if is_split else _complete(summary)
+    failed = f"{wording.count(summary.failed)} failed"
+    how = f": {_failed_how(summary)}" if is_split else ""
+    share = wording.percent(summary.failure_ratio)
+    return f"{well}, {failed} ({share}{how}), {wording.count(summary.unfinished)} unfinished"
+
+
+def _complete(summary: Summary) -> str:
+    return f"{wording.count(summary.completed)} complete"
+
+
+def _failed_how(summary: Summary) -> str:
+    """How many of those that failed have a wrong response, and how many have none."""
+    wrong = summary.completed - summary.ok
+    counts = {"wrong": wrong, "without response": summary.failed - wrong}
+    return ", ".join(f"{wording.count(count)} {how}" for how, count in counts.items() if count > 0)
 
 
 def _connections(summary: Summary) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
@@ -24,6 +25,8 @@ FORMAT = 1
 """Version of the JSON document; its schema is `docs/schemas/line-1.json`."""
 
 _WIDTH = 90
+_BRIEF = 70
+_CLAUSE_END = re.compile(r"[:;,] ")
 _TIMES = {"p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9"}
 
 
@@ -34,7 +37,7 @@ def sentence(found: LineFindings) -> str:
 
 def one_line(found: LineFindings) -> str:
     """The answer, and how far to believe it, without a full stop."""
-    said = doubt(found)
+    said = doubt(found, _brief)
     return f"{sentence(found)}; {found.level}: {said}" if said else sentence(found)
 
 
@@ -85,7 +88,7 @@ def markdown(found: LineFindings) -> str:
     """The answer as Markdown, with every try."""
     lines, tries = sheets(found)
     blocks = [f"**{answer(found)}**", "", *sheet.markdown(lines), ""]
-    blocks += [f"- {one}" for one in _stated(found)]
+    blocks += [f"- {name:<11} {said}" for name, said in _named(found)]
     blocks += ["", *sheet.markdown(tries), ""]
     return "\n".join(blocks)
 
@@ -120,6 +123,7 @@ def document(found: LineFindings) -> dict[str, object]:
         "tries": [_try_document(found, one) for one in now.tries],
         "forgotten_tries": now.forgotten,
         "closed_peak_per_s": now.start_per_s,
+        "errors": now.wanted.errors.allowed,
         "within": now.wanted.within,
         "is_narrow": now.is_narrow,
         "budget_s": now.wanted.budget_s,
@@ -244,9 +248,12 @@ def limit_text(limit: LineLimit) -> str:
     return f"{limit.name} ≤ {wording.seconds((limit.most_ns or 0.0) / 1e9)}"
 
 
-def _stated(found: LineFindings) -> list[str]:
-    """What else must be known, a line each."""
-    return [f"{name:<11} {said}" for name, said in _named(found)]
+def _stated(found: LineFindings) -> Iterator[str]:
+    """What else must be known, broken between words."""
+    for name, said in _named(found):
+        yield from textwrap.wrap(
+            f"{name:<11} {said}", _WIDTH, subsequent_indent=" " * 12, break_on_hyphens=False
+        )
 
 
 def stated(found: LineFindings) -> list[str]:
@@ -298,15 +305,28 @@ def _slowed(now: Searched) -> str:
     return f"the server became slower: the first {first} tries are ignored"
 
 
-def doubt(found: LineFindings) -> str:
-    """How far to believe the lines, by the verdicts on the tries just below them; or empty."""
+def doubt(found: LineFindings, told: Callable[[str], str] = str) -> str:
+    """How far to believe the lines, by the verdicts on the tries just below them; or empty.
+
+    Args:
+        found: What was found.
+        told: What is shown of the worst doubt.
+    """
     doubts = [one for trial in found.held.values() for one in trial.verdicts if one.is_doubting]
     if not doubts:
         return ""
     worst = min(doubts, key=lambda one: one.level != "void")
     more = f"; {wording.several(len(doubts) - 1, 'more doubt')}" if len(doubts) > 1 else ""
-    said = f"{catalogue.title_of(worst)}: {texts.line(worst.sentences[0].text)}"
-    return f"{textwrap.shorten(said, _WIDTH, placeholder=' …')}{more}"
+    said = texts.line(worst.sentences[0].text).removesuffix(".")
+    return f"{catalogue.title_of(worst)}: {told(said)}{more}"
+
+
+def _brief(said: str) -> str:
+    """As many clauses of a sentence as a line has room for; of a longer one its first words."""
+    if len(said) <= _BRIEF:
+        return said
+    ends = [one.start() for one in _CLAUSE_END.finditer(said[: _BRIEF + 1])]
+    return said[: ends[-1]] if ends else textwrap.shorten(said, _BRIEF, placeholder=" …")
 
 
 def _bracket(line: Line) -> str:

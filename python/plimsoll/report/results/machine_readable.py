@@ -74,7 +74,7 @@ def _thresholds(found: TrialFindings, findings: Findings) -> list[dict[str, obje
             "entry": str(one.entry),
             "quantity": one.threshold.threshold.column,
             "measured": _middle(one.estimate),
-            "crossed": one.is_crossed,
+            "crossed": None if one.is_undecided else one.is_crossed,
             "reason": one.reason or None,
         }
         for one in findings.thresholds

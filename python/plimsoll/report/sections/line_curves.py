@@ -11,6 +11,7 @@ from plimsoll.report.words import TIMES
 
 if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
+    from plimsoll.findings.load_lines import LineFindings
 
 ANCHOR = "latency-over-rate"
 TITLE = "Latency over rate"
@@ -22,16 +23,9 @@ def section(findings: Findings) -> Section | None:
     Args:
         findings: What to report.
     """
-    tries = [one.found for one in findings.lines if one.found and one.found.searched.tries]
-    pictures = [
-        Picture(
-            anchor("line-curve", one.subject.name),
-            one.subject.name,
-            charts.load_line,
-            charts.load_line.draw(one.searched),
-        )
-        for one in tries
-    ]
+    found = [one.found for one in findings.lines if one.found and one.found.searched.tries]
+    tries = [one for one in found if one.searched.wanted.has_processes]
+    pictures = [of_tries(one) for one in tries]
     pictures += [
         Picture(
             anchor("rate-curve", one.endpoint, one.driver, one.time),
@@ -51,3 +45,10 @@ def section(findings: Findings) -> Section | None:
         tables=(),
         pictures=tuple(pictures),
     )
+
+
+def of_tries(found: LineFindings) -> Picture:
+    """Latency over rate by the tries of one line; that of one server stands beside its result."""
+    name = found.subject.name
+    drawn = charts.load_line.draw(found.searched)
+    return Picture(anchor("line-curve", name), name, charts.load_line, drawn)

@@ -8,21 +8,29 @@ from plimsoll import charts, wording
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
 from plimsoll.report.results import line_result
+from plimsoll.report.sections import line_curves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from plimsoll.findings.findings import Findings
-    from plimsoll.findings.load_lines import EntryLines, LineRanking, RankedLine
+    from plimsoll.findings.load_lines import EntryLines, LineFindings, LineRanking, RankedLine
     from plimsoll.findings.rankings import RankedEntry
 
 ANCHOR = "load-lines"
 TITLE = "Load lines"
-CAPTION = (
+DEFINITION = (
     "The load line is the greatest open-model rate within the limits of latency and errors, with "
-    "at least 99 % of the due requests sent. Latency counts from the intended start. Each try of "
-    "a rate has a fresh server process, so intervals are over processes as well. Frameworks "
-    "whose intervals overlap share ranks. The closed peak is the throughput without a limit."
+    "at least 99 % of the due requests sent. Latency counts from the intended start. "
+)
+CLOSED_PEAK = "The closed peak is the throughput without a limit."
+CAPTION = (
+    f"{DEFINITION}Each try of a rate has a fresh server process, so intervals are over processes "
+    f"as well. Frameworks whose intervals overlap share ranks. {CLOSED_PEAK}"
+)
+CAPTION_OF_ONE = (
+    f"{DEFINITION}Every try was of the same server process, and the interval is its own. "
+    f"{CLOSED_PEAK}"
 )
 
 _HEADINGS = (
@@ -45,16 +53,27 @@ def section(findings: Findings) -> Section | None:
         for ranking in findings.rankings
         for one in ranking.entries
     }
+    alone = of_one_server(findings)
     return Section(
         anchor=ANCHOR,
         title=TITLE,
         short=TITLE,
-        caption=CAPTION,
+        caption=CAPTION if alone is None else CAPTION_OF_ONE,
         tables=tuple(_table(one, by_peak) for one in findings.line_rankings),
-        pictures=tuple(map(_ranking, findings.line_rankings)),
-        headlines=tuple(map(headline, findings.line_rankings)),
+        pictures=tuple(map(_ranking, findings.line_rankings))
+        if alone is None
+        else (line_curves.of_tries(alone),),
+        headlines=tuple(map(headline, findings.line_rankings))
+        if alone is None
+        else (line_result.one_line(alone),),
         is_answer=True,
     )
+
+
+def of_one_server(findings: Findings) -> LineFindings | None:
+    """What `plimsoll line` found of a server that ran already; None for a campaign."""
+    found = next((one.found for one in findings.lines), None)
+    return None if found is None or found.searched.wanted.has_processes else found
 
 
 def headline(ranking: LineRanking) -> str:

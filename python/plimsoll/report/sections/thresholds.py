@@ -9,6 +9,8 @@ from plimsoll.report.results import junit
 from plimsoll.wording import ABSENT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.findings.campaign_thresholds import JudgedEntry
     from plimsoll.findings.findings import Findings
 
@@ -16,7 +18,7 @@ ANCHOR = "thresholds"
 TITLE = "Thresholds"
 CAPTION = (
     "Thresholds apply to the ranked number, the median of the valid repetitions. An entry without "
-    "one crosses every threshold."
+    "one crosses every threshold. A percentile of too few responses is judged by its neighbours."
 )
 
 _HEADINGS = ("threshold", "entry", "measured", "95 %", "result")
@@ -26,9 +28,8 @@ def section(findings: Findings) -> Section | None:
     """The section; None where no threshold was set."""
     if not findings.thresholds:
         return None
-    crossed = sum(one.is_crossed for one in findings.thresholds)
     table = SectionTable(
-        title=f"{crossed} of {len(findings.thresholds)} crossed",
+        title=_counted(findings.thresholds),
         headings=_HEADINGS,
         numbers=(2, 3),
         lines=tuple(map(_line, findings.thresholds)),
@@ -43,11 +44,20 @@ def as_junit(findings: Findings) -> str:
         junit.JunitCase(
             f"{one.entry}: {one.threshold.threshold.text}",
             failure=one.sentence if one.is_crossed else "",
-            output="" if one.is_crossed else one.sentence,
+            skipped=one.sentence if one.is_undecided else "",
+            output=one.sentence if one.state == "kept" else "",
         )
         for one in findings.thresholds
     ]
     return junit.document("plimsoll thresholds", cases)
+
+
+def _counted(judged: Sequence[JudgedEntry]) -> str:
+    crossed, undecided = (
+        sum(one.is_crossed for one in judged),
+        sum(one.is_undecided for one in judged),
+    )
+    return f"{crossed} of {len(judged)} crossed" + (f", {undecided} undecided" if undecided else "")
 
 
 def _line(one: JudgedEntry) -> TableRow:
@@ -59,6 +69,4 @@ def _line(one: JudgedEntry) -> TableRow:
 
 
 def _result(one: JudgedEntry) -> str:
-    if one.estimate is None:
-        return f"no number to judge: {one.reason}"
-    return "crossed" if one.is_crossed else "kept"
+    return f"{one.state}: {one.reason}" if one.reason else one.state

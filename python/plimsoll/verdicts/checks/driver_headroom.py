@@ -285,10 +285,13 @@ def _saturated(tables: Tables, finding: Finding, used: str) -> Finding:
 
 
 def _own(tables: Tables, window: Window) -> float | None:
-    """Cores that server and driver, and the kernel for them, kept busy; without those of others."""
+    """Cores that server and driver, and the kernel for them, kept busy; without those of others.
+
+    None where those of others are unknown, as in the second in which the driver ended.
+    """
     busy = tables.usage.rate("machine", "core_busy_s", [window])
     others = disturbance.taken_from_both(tables.recording, tables.usage, [window])
-    return None if busy is None else busy - (others.cores if others else 0.0)
+    return None if busy is None or others is None else busy - others.cores
 
 
 def _held_s(tables: Tables) -> float:

@@ -238,6 +238,24 @@ def test_the_last_line_of_the_same_instant_is_not_told_twice() -> None:
 
 
 @pytest.mark.parametrize(
+    ("responses", "known"),
+    [(1_000, (1e6, 2e6, 3e6)), (999, (1e6, 2e6, None)), (99, (1e6, None, None))],
+)
+def test_percentiles_under_load_take_as_many_responses_as_those_of_results(
+    responses: int, known: tuple[float | None, ...]
+) -> None:
+    line = {
+        "at_ns": 1_000_000_000, "stage": "hold", "connections_requested": 4,
+        "connections_open": 4, "in_flight": 4, "requests_ended": responses,
+        "outcomes": {"ok": responses}, "opened": 4, "refused": 0,
+        "response_time": {"p50_ns": 1e6, "p90_ns": 2e6, "p99_ns": 3e6},
+    }  # fmt: skip
+    times = driver.progress(line, {}).latency
+    assert times is not None
+    assert (times.p50_ns, times.p90_ns, times.p99_ns) == known
+
+
+@pytest.mark.parametrize(
     ("exit_code", "kind", "code"),
     [(2, EngineFailed, 5), (3, LimitTooLow, 3), (5, EngineFailed, 5), (6, StorageError, 6)],
 )
