@@ -148,7 +148,9 @@ class Difference:
     @property
     def detectable(self) -> dict[Metric, float]:
         """Half the width of the interval of each witness; those of fresh processes only."""
-        found: dict[Metric, Ratio | None] = {metric: self.of(metric) for metric in self.deciding}
+        found: dict[Metric, PairedRatio | None] = {
+            metric: self.of(metric) for metric in self.deciding
+        }
         return {
             metric: math.expm1(one.reach)
             for metric, one in found.items()
