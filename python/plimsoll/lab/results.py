@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -474,7 +474,7 @@ class LoadResult(ClosesCampaign, TrialResult):
         counted = self._counted
         return self.findings if counted is None else derivation.judged(counted)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Everything that is known of it, ready for JSON: what `plimsoll load --json` prints.
 
         Raises:

@@ -44,7 +44,7 @@ def log(path: Path, *, rows: int, malformed: int = 0) -> Path:
     path.write_text(
         LOG
         + "".join(
-            f"{1577836800000 + 5 * at},{'x' if at < malformed else 20},home,200,true,5,1,1,18,0\n"
+            f"{1577836800000 + 5 * at},{'x' if at < malformed else 20},home,200,true,5,1,4,18,0\n"
             for at in range(rows)
         )
     )
