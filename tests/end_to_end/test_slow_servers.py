@@ -27,6 +27,7 @@ def sleeping_server(*, closes: bool = False, hangs_from: int = 0) -> Iterator[in
     """
     loop = asyncio.new_event_loop()
     ready: list[int] = []
+    servers: list[asyncio.Server] = []
     is_ready, number = threading.Event(), 0
 
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -47,8 +48,17 @@ def sleeping_server(*, closes: bool = False, hangs_from: int = 0) -> Iterator[in
 
     async def serve() -> None:
         server = await asyncio.start_server(respond, "127.0.0.1", 0)
+        servers.append(server)
         ready.append(server.sockets[0].getsockname()[1])
         is_ready.set()
+
+    async def close() -> None:
+        servers[0].close()
+        left = asyncio.all_tasks(loop) - {asyncio.current_task(loop)}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        loop.stop()
 
     def run() -> None:
         asyncio.set_event_loop(loop)
@@ -61,8 +71,9 @@ def sleeping_server(*, closes: bool = False, hangs_from: int = 0) -> Iterator[in
     try:
         yield ready[0]
     finally:
-        loop.call_soon_threadsafe(loop.stop)
+        asyncio.run_coroutine_threadsafe(close(), loop)
         thread.join(10)
+        loop.close()
 
 
 def verdicts_of(folder: Path, port: int, *options: str) -> dict[str, dict[str, Any]]:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 COPIES = "fetched"
 """Folder of all copies within the results; each trial has one of its own in it."""
 
+FILES = ("requests.bin", "connections.bin")
+"""Files of the engine's rows."""
+
 
 def put_aside(hosts: Iterable[HostDriver], into: Path, copies: Path) -> None:
     """Moves what is here of rows that stay on hosts to where their copy goes on.
@@ -26,7 +29,7 @@ def put_aside(hosts: Iterable[HostDriver], into: Path, copies: Path) -> None:
         OSError: They cannot be moved.
     """
     for one in hosts:
-        files = (into / one.host).glob("*.bin") if one.kept is not None else ()
-        for file in files:
+        files = [into / one.host / name for name in FILES] if one.kept is not None else []
+        for file in (path for path in files if path.exists()):
             (copies / one.host).mkdir(parents=True, exist_ok=True)
             file.rename(copies / one.host / file.name)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from plimsoll import load_line
 from plimsoll.aggregate.trial import stored
 from plimsoll.findings import beyond as beyonds
 from plimsoll.findings import entries
-from plimsoll.load_line import campaign_search, limits, search
+from plimsoll.load_line import limits
 from plimsoll.load_line.goal import SearchGoal
 from plimsoll.load_line.tries import is_try
 from plimsoll.statistics import ranks
@@ -236,12 +237,12 @@ def of_campaign(
         StorageError: Rows cannot be read.
     """
     by_id = {one.recording.trial: one for one in trials}
-    grouped = campaign_search.by_entry(one.recording for one in trials)
+    grouped = load_line.campaign_search.by_entry(one.recording for one in trials)
     found: list[EntryLines] = []
     for entry, recordings in grouped.items():
         tries = [one for one in recordings if is_try(one)]
         peaks = [one for one in recordings if not is_try(one)]
-        entry_search = campaign_search.EntrySearch(results, entry, peaks, wanted, seed)
+        entry_search = load_line.campaign_search.EntrySearch(results, entry, peaks, wanted, seed)
         for one in sorted(tries, key=lambda each: each.repetition):
             entry_search.take(one)
         title = recordings[0].title
@@ -306,10 +307,10 @@ def _searched_again(
         within=known["within"],
     )
     tried = [trials[one["trial"]].recording for one in known["tries"] if one["trial"] in trials]
-    return search.ended(
+    return load_line.search.ended(
         wanted,
         known["closed_peak_per_s"],
-        [campaign_search.stored_try(results, one, wanted) for one in tried],
+        [load_line.campaign_search.stored_try(results, one, wanted) for one in tried],
         forgotten=known["forgotten_tries"],
         confirmed={one["limit"] for one in known["lines"] if one["is_confirmed"]},
         elapsed_s=known["elapsed_s"],

@@ -11,5 +11,6 @@ from plimsoll import doors
 
 if TYPE_CHECKING:
     from plimsoll.load_line import campaign_search as campaign_search
+    from plimsoll.load_line import search as search
 
-__getattr__ = doors.of_modules(__name__, ["campaign_search"])
+__getattr__ = doors.of_modules(__name__, ["campaign_search", "search"])

@@ -43,6 +43,7 @@ from plimsoll.verdicts.finding import (
     not_checked,
     of_trial,
     unknown,
+    unread_server,
 )
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import DRIVER_CORES, OWN_CORES
@@ -258,7 +259,7 @@ def _shared(tables: Tables, limits: Limits) -> list[Finding]:
     known = [busy for window in cores.whole_seconds(recording) if (busy := _own(tables, window))]
     if not count or not known:
         sentence = "server and load generator share cores, and their CPU use could not be read"
-        return [unknown(limit, sentence, DRIVER_CORES)]
+        return [unread_server(limit, recording, sentence)]
     finding = found(limit, min(max(known) / count, 1.0), "", OWN_CORES)
     shared = f"the {wording.several(count, 'core')} that server and load generator share"
     used = f"{wording.percent(round(finding.measured or 0.0, 3))} of {shared}"
