@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 from plimsoll import load_line
 from plimsoll.aggregate.trial import stored
@@ -38,6 +38,32 @@ LINE = "line"
 
 PEAK = "goodput_per_s"
 """The column of `tables.SUMMARIES` that the peak is."""
+
+
+class _LineDocument(TypedDict):
+    limit: str
+    most_ns: float
+    is_confirmed: bool
+
+
+class _TryDocument(TypedDict):
+    trial: str
+
+
+class SearchDocument(TypedDict):
+    """What is read of `LINE` to count its tries again; `docs/schemas/line-1.json` has all of it."""
+
+    subject: str
+    arrivals: Arrivals
+    connections: int
+    lines: list[_LineDocument]
+    tries: list[_TryDocument]
+    forgotten_tries: int
+    closed_peak_per_s: float
+    errors: float
+    within: float
+    budget_s: float
+    elapsed_s: float
 
 
 @dataclass(frozen=True)
@@ -275,7 +301,7 @@ def of_search(results: Results, trials: Sequence[TrialFindings]) -> tuple[EntryL
     """
     by_id = {one.recording.trial: one for one in trials}
     peaks = [one for one in trials if not is_try(one.recording)]
-    known = results.read_derived_json(LINE)
+    known: SearchDocument | None = results.read_derived_json(LINE)
     if known is None or not peaks:
         return ()
     recorded = _searched_again(results, known, by_id)
@@ -294,7 +320,7 @@ def of_search(results: Results, trials: Sequence[TrialFindings]) -> tuple[EntryL
 
 
 def _searched_again(
-    results: Results, known: Mapping[str, Any], trials: Mapping[str, TrialFindings]
+    results: Results, known: SearchDocument, trials: Mapping[str, TrialFindings]
 ) -> Searched:
     """The search of a document with its answer, counted again in the rows of its tries."""
     wanted = SearchGoal(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import charts
-from plimsoll.report.contents import anchor
+from plimsoll.report.contents import anchor, line_curve
 from plimsoll.report.contents.section import Picture, Section
 from plimsoll.report.words import TIMES
 
 if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
-    from plimsoll.findings.load_lines import LineFindings
 
 ANCHOR = "latency-over-rate"
 TITLE = "Latency over rate"
@@ -20,12 +19,14 @@ TITLE = "Latency over rate"
 def section(findings: Findings) -> Section | None:
     """The section; None where there were no several rates.
 
+    The curve of one server alone stands beside its line.
+
     Args:
         findings: What to report.
     """
     found = [one.found for one in findings.lines if one.found and one.found.searched.tries]
     tries = [one for one in found if one.searched.wanted.has_processes]
-    pictures = [of_tries(one) for one in tries]
+    pictures = [line_curve.picture(one) for one in tries]
     pictures += [
         Picture(
             anchor("rate-curve", one.endpoint, one.driver, one.time),
@@ -45,10 +46,3 @@ def section(findings: Findings) -> Section | None:
         tables=(),
         pictures=tuple(pictures),
     )
-
-
-def of_tries(found: LineFindings) -> Picture:
-    """Latency over rate by the tries of one line; that of one server stands beside its result."""
-    name = found.subject.name
-    drawn = charts.load_line.draw(found.searched)
-    return Picture(anchor("line-curve", name), name, charts.load_line, drawn)

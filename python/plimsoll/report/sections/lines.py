@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
-from plimsoll.report.contents import anchor
+from plimsoll.report.contents import anchor, line_curve
 from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
 from plimsoll.report.results import line_result
-from plimsoll.report.sections import line_curves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,7 +61,7 @@ def section(findings: Findings) -> Section | None:
         tables=tuple(_table(one, by_peak) for one in findings.line_rankings),
         pictures=tuple(map(_ranking, findings.line_rankings))
         if alone is None
-        else (line_curves.of_tries(alone),),
+        else (line_curve.picture(alone),),
         headlines=tuple(map(headline, findings.line_rankings))
         if alone is None
         else (line_result.one_line(alone),),

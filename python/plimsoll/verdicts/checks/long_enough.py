@@ -126,7 +126,7 @@ def _enough(tables: Tables, requests: int, enough_s: int) -> int:
 def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
     """The load was too short for checks that need time."""
     del tables
-    if not verdict.is_doubting:
+    if HELD_S.name not in {one.limit for one in verdict.sentences if one.is_doubting}:
         return None
     return Cause(verdict.check, "the load was too short", "shortness")
 
