@@ -17,7 +17,7 @@ from plimsoll.statistics import laws
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.query import Rows, Stored
     from plimsoll.aggregate.usage import Window
     from plimsoll.recording import Recording
 
@@ -276,7 +276,9 @@ def body_counts(recording: Recording, requests: Rows) -> tuple[BodyCount, ...]:
 
 def body_lengths(recording: Recording, requests: Rows) -> tuple[BodyLengths, ...]:
     """Lengths of the bodies of the holds; none where the driver does not say them."""
-    return tuple(BodyLengths(*row) for row in _rows("body_lengths", recording, requests))
+    if isinstance(requests, EngineRecords):
+        return tuple(BodyLengths(*row) for row in requests.body_lengths())
+    return _lengths(recording, requests)
 
 
 def message_lengths(
@@ -289,10 +291,15 @@ def message_lengths(
         requests: Its table `requests`.
         apart_bytes: Another length is one that is shorter than the usual one by more than that.
     """
-    stored = as_stored(requests)
-    with query.opened(recording.holds, requests=stored) as database:
-        limits = {"apart_bytes": apart_bytes}
-        rows = database.execute(query.text("message_lengths"), limits).fetchall()
+    return _lengths(recording, as_stored(requests), apart_bytes)
+
+
+def _lengths(
+    recording: Recording, requests: Stored, apart_bytes: int | None = None
+) -> tuple[BodyLengths, ...]:
+    limits = {"with_heads": apart_bytes is not None, "apart_bytes": apart_bytes or 0}
+    with query.opened(recording.holds, requests=requests) as database:
+        rows = database.execute(query.text("lengths"), limits).fetchall()
     return tuple(BodyLengths(*row) for row in rows)
 
 

@@ -104,7 +104,7 @@ class EngineRecords:
         return sorted(row for row in found if row[1])
 
     def body_lengths(self) -> list[Row]:
-        """Rows of `body_lengths.sql`."""
+        """Rows of `lengths.sql`, of bodies."""
         grouped: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
         for request, status, length, responses in self._counted["lengths"]:
             grouped[request, status].append((length, responses))

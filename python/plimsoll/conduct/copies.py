@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.drivers.records import ROWS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -12,9 +14,6 @@ if TYPE_CHECKING:
 
 COPIES = "fetched"
 """Folder of all copies within the results; each trial has one of its own in it."""
-
-FILES = ("requests.bin", "connections.bin")
-"""Files of the engine's rows."""
 
 
 def put_aside(hosts: Iterable[HostDriver], into: Path, copies: Path) -> None:
@@ -29,7 +28,7 @@ def put_aside(hosts: Iterable[HostDriver], into: Path, copies: Path) -> None:
         OSError: They cannot be moved.
     """
     for one in hosts:
-        files = [into / one.host / name for name in FILES] if one.kept is not None else []
+        files = [into / one.host / name for name in ROWS] if one.kept is not None else []
         for file in (path for path in files if path.exists()):
             (copies / one.host).mkdir(parents=True, exist_ok=True)
             file.rename(copies / one.host / file.name)

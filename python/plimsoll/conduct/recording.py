@@ -31,7 +31,7 @@ RECORDED = (tables.REQUESTS, tables.CONNECTIONS)
 """The tables that the engine writes."""
 
 LEFTOVERS = (
-    "spec.json", "finish.json", "requests.bin", "connections.bin", recomputed_bodies.FILE,
+    "spec.json", "finish.json", *records.ROWS, recomputed_bodies.FILE,
     *(f"{name}{writing.ARROW}" for name in ("requests", "connections", "usage")),
 )  # fmt: skip
 """Files of the driver that are not kept; what matters of them is in `trial.json` and the tables."""

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 NUMPY_KINDS = {"u8": "<u1", "u16": "<u2", "u32": "<u4", "u64": "<u8"}
 """The engine's names of types, in bits, and NumPy's, in bytes."""
 
+ROWS = ("requests.bin", "connections.bin")
+"""The engine's files of rows."""
+
 COMPLETE = frozenset({"successful", "wrong"})
 """Groups of outcomes whose response is complete, right or wrong."""
 

@@ -21,6 +21,7 @@ import plimsoll
 from plimsoll import machine
 from plimsoll.databases import installed
 from plimsoll.drivers import choosing, sampled
+from plimsoll.drivers.records import ROWS
 from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import (
     EngineFailed,
@@ -65,9 +66,6 @@ REACHED_S = 3.0
 
 CHUNK_BYTES = 4 << 20
 """Bytes of a file that are handed over at a time."""
-
-ROWS = ("requests.bin", "connections.bin")
-"""The engine's files of rows."""
 
 FILES = (*ROWS, "bodies.bin")
 """The files of the engine that the lab takes: rows, and bodies that are checked there."""

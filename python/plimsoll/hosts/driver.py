@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, cast
 from plimsoll import wording
 from plimsoll.drivers import records
 from plimsoll.drivers.job import LoadPart
+from plimsoll.drivers.records import ROWS
 from plimsoll.errors import InputError, Interrupted, PlimsollError, Problem, StorageError
 from plimsoll.hosts import clocks, combined, control, copying, counts, disk, fitness, network
-from plimsoll.hosts.agent import ROWS
 from plimsoll.hosts.combined import Driving
 from plimsoll.hosts.control import of_host
 from plimsoll.hosts.counts import HostCounts

@@ -14,8 +14,9 @@ from plimsoll.conduct import recording as recordings
 from plimsoll.conduct.copies import COPIES
 from plimsoll.conduct.recording import RecordSource
 from plimsoll.drivers import records
+from plimsoll.drivers.records import ROWS
 from plimsoll.errors import HostError, InputError, Problem, StorageError
-from plimsoll.hosts.agent import ROWS, HostFile
+from plimsoll.hosts.agent import HostFile
 from plimsoll.recording import writing
 from plimsoll.storage import documents, parquet
 

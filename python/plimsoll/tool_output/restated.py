@@ -82,9 +82,7 @@ def equal(
     unit: Unit = "number",
 ) -> tuple[Restated, ...]:
     """A figure that must equal what others give; none if one of them was not printed."""
-    if printed is None or derived is None:
-        return ()
-    return (Restated(name, printed, by, derived, "equals", slack, unit),)
+    return _related("equals", name, printed, by, derived, slack, unit)
 
 
 def at_most(
@@ -96,9 +94,7 @@ def at_most(
     unit: Unit = "number",
 ) -> tuple[Restated, ...]:
     """A figure that others bound from above; none if one of them was not printed."""
-    if printed is None or derived is None:
-        return ()
-    return (Restated(name, printed, by, derived, "at_most", slack, unit),)
+    return _related("at_most", name, printed, by, derived, slack, unit)
 
 
 def at_least(
@@ -110,9 +106,21 @@ def at_least(
     unit: Unit = "number",
 ) -> tuple[Restated, ...]:
     """A figure that others bound from below; none if one of them was not printed."""
+    return _related("at_least", name, printed, by, derived, slack, unit)
+
+
+def _related(
+    relation: Relation,
+    name: str,
+    printed: float | None,
+    by: str,
+    derived: float | None,
+    slack: float,
+    unit: Unit,
+) -> tuple[Restated, ...]:
     if printed is None or derived is None:
         return ()
-    return (Restated(name, printed, by, derived, "at_least", slack, unit),)
+    return (Restated(name, printed, by, derived, relation, slack, unit),)
 
 
 def quotient(

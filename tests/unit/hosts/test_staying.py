@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from plimsoll.drivers.records import ROWS
 from plimsoll.hosts import staying
-from plimsoll.hosts.agent import ROWS, Agent
+from plimsoll.hosts.agent import Agent
 from plimsoll.hosts.steps import StepState
 from small_disks import small_disk
 

@@ -243,9 +243,9 @@ def _malformed(tables: Tables, limits: Limits) -> Iterator[Finding]:
         f"{wording.percent(broken / lines)} of the lines of the load generator's log are malformed "
         f"({wording.count(broken)} of {wording.count(lines)}), and their requests are missing"
     )
-    finding = found(limits.of(LINES_MALFORMED_RATIO), broken / lines, sentence, _COMPLETE_LOG)
-    if finding.level in DOUBTING:
-        yield finding
+    yield from _if_doubting(
+        limits.of(LINES_MALFORMED_RATIO), broken / lines, sentence, _COMPLETE_LOG
+    )
 
 
 def _missing(tables: Tables, limits: Limits) -> Iterator[Finding]:
@@ -258,7 +258,12 @@ def _missing(tables: Tables, limits: Limits) -> Iterator[Finding]:
         f"by the numbers of the log {wording.percent(missing / numbered)} of its requests have no "
         f"row ({wording.count(missing)} of {wording.count(numbered)})"
     )
-    finding = found(limits.of(ROWS_MISSING_RATIO), missing / numbered, sentence, _WHOLE_LOG)
+    yield from _if_doubting(limits.of(ROWS_MISSING_RATIO), missing / numbered, sentence, _WHOLE_LOG)
+
+
+def _if_doubting(limit: Limit, ratio: float, sentence: str, remedy: Remedy) -> Iterator[Finding]:
+    """What is missing of a log, where it is so much that it raises a doubt."""
+    finding = found(limit, ratio, sentence, remedy)
     if finding.level in DOUBTING:
         yield finding
 
