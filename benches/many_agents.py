@@ -23,6 +23,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import plimsoll
 from plimsoll.errors import HostLost
@@ -44,6 +45,8 @@ class ManyAgents:
         agent_cores: Processor time of one agent while load ran, in cores, median; without its
             engine.
         agent_cores_most: The same, the greatest.
+        control_cores: Of `agent_cores`, what the thread takes that talks to the lab; the rest are
+            readings of the host.
         lab_cores: Processor time of the lab while load ran, in cores.
         found_frozen_s: From the freezing of an agent until the lab said so.
     """
@@ -55,8 +58,16 @@ class ManyAgents:
     clock_bound_p50_ms: float
     agent_cores: float
     agent_cores_most: float
+    control_cores: float
     lab_cores: float
     found_frozen_s: float
+
+
+class Used(NamedTuple):
+    """Processor time of a process while load ran, in cores: of all its threads, and of the main."""
+
+    cores: float
+    main_cores: float
 
 
 def main() -> None:
@@ -84,11 +95,11 @@ def measured(folder: Path, count: int, seconds: int, closing: ExitStack) -> Many
     address = served(closing)
     begun_s = time.monotonic()
     agents = [agent(folder, one.name, str(one.address), known.port, closing) for one in known.hosts]
-    with control.opened(known) as lab:
-        lab.wait([one.name for one in known.hosts], lambda _: None)
+    with control.opened(known) as opened:
+        opened.wait([one.name for one in known.hosts], lambda _: None)
         joined_s = time.monotonic() - begun_s
-    cores: list[float] = []
-    reading = threading.Thread(target=read, args=([*agents, os.getpid()], seconds, folder, cores))
+    used: list[Used] = []
+    reading = threading.Thread(target=read, args=([*agents, os.getpid()], seconds, folder, used))
     reading.start()
     with plimsoll.load(
         f"http://{address}/plaintext",
@@ -100,20 +111,21 @@ def measured(folder: Path, count: int, seconds: int, closing: ExitStack) -> Many
     ) as found:
         drivers = found.recording.hosts
     reading.join()
-    lab_cores = cores.pop()
+    lab = used.pop()
     skews = [one.zero_ns / 1e6 for one in drivers]
-    with control.opened(known) as lab:
-        lab.wait([one.name for one in known.hosts], lambda _: None)
-        frozen_s = found_frozen_s(lab, known.hosts[-1].name, agents[-1])
+    with control.opened(known) as opened:
+        opened.wait([one.name for one in known.hosts], lambda _: None)
+        frozen_s = found_frozen_s(opened, known.hosts[-1].name, agents[-1])
     return ManyAgents(
         agents=count,
         joined_s=joined_s,
         skew_ms=max(skews),
         skew_p50_ms=median(skews),
         clock_bound_p50_ms=median(one.clock.bound_ns / 1e6 for one in drivers),
-        agent_cores=median(cores),
-        agent_cores_most=max(cores),
-        lab_cores=lab_cores,
+        agent_cores=median(one.cores for one in used),
+        agent_cores_most=max(one.cores for one in used),
+        control_cores=median(one.main_cores for one in used),
+        lab_cores=lab.cores,
         found_frozen_s=frozen_s,
     )
 
@@ -170,15 +182,31 @@ def agent(folder: Path, name: str, address: str, port: int, closing: ExitStack) 
     return process.pid
 
 
-def read(processes: list[int], seconds: int, folder: Path, cores: list[float]) -> None:
-    """Reads the processor time of each process over the middle of a load, into `cores`."""
+def read(processes: list[int], seconds: int, folder: Path, used: list[Used]) -> None:
+    """Reads the processor time of each process over the middle of a load, into `used`."""
     while not (folder / "recorded").exists():
         time.sleep(0.1)
     time.sleep(5 + len(processes) / 2 + seconds / 4)
-    before, begun_s = cpu_clock.of(processes), time.monotonic()
+    before, begun_s = spent_s(processes), time.monotonic()
     time.sleep(seconds / 2)
-    used, took_s = cpu_clock.of(processes), time.monotonic() - begun_s
-    cores += [(used[pid] - before[pid]) / 1e9 / took_s for pid in processes]
+    after, took_s = spent_s(processes), time.monotonic() - begun_s
+    used += [
+        Used(*((now - then) / took_s for now, then in zip(late, early, strict=True)))
+        for late, early in zip(after, before, strict=True)
+    ]
+
+
+def spent_s(processes: list[int]) -> list[tuple[float, float]]:
+    """Processor time of each process, and of its main thread, in seconds.
+
+    Source: proc_pid_schedstat in the kernel's sched-stats.rst: the first number is in nanoseconds.
+    """
+    whole = cpu_clock.of(processes)
+    main = [Path(f"/proc/{pid}/task/{pid}/schedstat").read_text("ascii") for pid in processes]
+    return [
+        (whole[pid] / 1e9, int(text.split()[0]) / 1e9)
+        for pid, text in zip(processes, main, strict=True)
+    ]
 
 
 def found_frozen_s(lab: control.Lab, name: str, pid: int) -> float:

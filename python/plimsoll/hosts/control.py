@@ -99,6 +99,7 @@ class Lab:
         self._identity = identity
         self._agents = agents
         self._loop = loop
+        self._comparing = asyncio.Lock()
         self._scheduler: _LabScheduler | None = None
 
     def wait(self, names: Iterable[str], tell: Callable[[str], None]) -> None:
@@ -214,10 +215,12 @@ class Lab:
 
     async def _clock(self, host: str) -> tuple[ClockExchange, ...]:
         found: list[ClockExchange] = []
-        for _ in range(EXCHANGES):
-            sent_ns = time.monotonic_ns()
-            host_ns = await self._called(host, network.CLOCK)
-            found.append(ClockExchange(sent_ns, host_ns, time.monotonic_ns()))
+        # One host at a time: an answer that waits for those of others has a longer round trip.
+        async with self._comparing:
+            for _ in range(EXCHANGES):
+                sent_ns = time.monotonic_ns()
+                host_ns = await self._called(host, network.CLOCK)
+                found.append(ClockExchange(sent_ns, host_ns, time.monotonic_ns()))
         return tuple(found)
 
     async def _called(self, host: str, handler: str, **arguments: object) -> Any:

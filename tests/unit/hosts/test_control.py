@@ -63,3 +63,31 @@ def test_who_does_not_answer_has_not_joined_any_more(
         asyncio.run(lab._called("one", "order"))
     assert not lab.joined(), "whoever waits for it would take the one that is gone for it"
     assert known.aliases == {}
+
+
+class BusyClock:
+    """The connection to a host whose clock is read, and that counts who else is asked meanwhile."""
+
+    asked = 0
+    most_asked = 0
+
+    async def plimsoll_clock(self) -> int:
+        BusyClock.asked += 1
+        BusyClock.most_asked = max(BusyClock.most_asked, BusyClock.asked)
+        await asyncio.sleep(0)
+        BusyClock.asked -= 1
+        return 0
+
+
+def test_clocks_of_hosts_are_read_one_after_the_other() -> None:
+    nothing: Any = None
+    lab = control.Lab(HOSTS, nothing, nothing, nothing)
+    known: Any = FakeScheduler(None)
+    known.rpc = lambda _address: BusyClock()
+    lab._scheduler = known
+
+    async def compared() -> list[int]:
+        return [len(one) for one in await asyncio.gather(*(lab._clock("one") for _ in range(3)))]
+
+    assert asyncio.run(compared()) == [control.EXCHANGES] * 3
+    assert BusyClock.most_asked == 1
