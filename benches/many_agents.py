@@ -178,7 +178,7 @@ def agent(folder: Path, name: str, address: str, port: int, closing: ExitStack) 
         stderr=subprocess.DEVNULL,
     )
     closing.callback(process.wait)
-    closing.callback(process.send_signal, signal.SIGINT)
+    closing.callback(process.terminate)
     return process.pid
 
 
