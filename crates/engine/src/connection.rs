@@ -415,6 +415,12 @@ impl<'a> Connection<'a> {
         self.exchanges.iter().find(|exchange| exchange.id == id)
     }
 
+    /// Whether a request in flight has begun to be sent.
+    #[must_use]
+    pub fn is_sent(&self, id: Id) -> bool {
+        self.exchange(id).is_some_and(|exchange| exchange.sent_ns != NEVER)
+    }
+
     /// The body of a complete response, if it is to be written down, and its kind of request.
     #[inline]
     pub fn take_kept(&mut self, id: Id) -> Option<(u16, Vec<u8>)> {

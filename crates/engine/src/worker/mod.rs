@@ -229,7 +229,7 @@ struct Worker<'a> {
     end_ns: u64,
     /// What the clock said last.
     read_ns: Cell<u64>,
-    /// From here on no request begins before the next turn; never reached without turns.
+    /// From here on no request begins before the next turn; without turns, the end of the load.
     turn_until_ns: u64,
     timeout_ns: u64,
     published_ns: u64,
@@ -271,7 +271,7 @@ impl<'a> Worker<'a> {
             most_requests: load.requests_per_connection(),
             end_ns: load.duration_ns(),
             read_ns: Cell::new(0),
-            turn_until_ns: if task.gate.is_some() { 0 } else { u64::MAX },
+            turn_until_ns: if task.gate.is_some() { 0 } else { load.duration_ns() },
             timeout_ns: load.timeout_ns,
             published_ns: 0,
             limit_reached: false,

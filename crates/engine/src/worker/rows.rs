@@ -21,6 +21,9 @@ impl Worker<'_> {
         errno: u8,
         done_ns: u64,
     ) {
+        if done_ns >= self.end_ns && done_ns != NEVER {
+            return self.cut_short(index, id);
+        }
         if outcome == Outcome::Ok {
             self.keep_body(index, id, done_ns);
         }
@@ -31,7 +34,7 @@ impl Worker<'_> {
         };
         if sample.sent_ns != NEVER {
             if done_ns != NEVER {
-                self.count_in_flight(done_ns.min(self.end_ns));
+                self.count_in_flight(done_ns);
             }
             self.counts.in_flight -= 1;
         }
@@ -47,6 +50,14 @@ impl Worker<'_> {
             self.counts.response_times.count(done_ns.saturating_sub(sample.due_ns));
         }
         self.keep(&sample);
+    }
+
+    /// The end of the load came before that of a request.
+    #[cold]
+    fn cut_short(&mut self, index: usize, id: Id) {
+        let is_sent = self.slots[index].connection.is_sent(id);
+        let outcome = if is_sent { Outcome::Unfinished } else { Outcome::Cancelled };
+        self.end_request(index, id, outcome, 0, NEVER);
     }
 
     /// Events have come that are rows: each begins to be awaited when the one before it has come.
