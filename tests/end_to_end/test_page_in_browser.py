@@ -410,13 +410,16 @@ def test_paper_says_that_rows_are_hidden(visit: Visit) -> None:
 def test_paper_has_every_answer_on_white_within_its_width(visit: Visit) -> None:
     page = visit.page
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": 718, "height": 1047})  # A4 without margins of 1 cm, 96 px/inch
+    page.set_viewport_size({"width": 703, "height": 1032})  # A4 within margins of 12 mm, 96 px/inch
     assert page.locator(".answer:visible").count() == 2
     assert page.locator(".answer .bars tbody tr:visible").count() > 2
     for control in ("#theme", "#open-all", "button.copy", ".switch", "nav"):
         assert page.locator(control).locator("visible=true").count() == 0
     assert _background(visit) == _rgb(canvas.PAPER.light)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    tables = page.locator("#ranking ~ .scroll")
+    assert tables.count() > 1
+    assert tables.evaluate_all("(all) => all.every((one) => one.scrollWidth <= one.clientWidth)")
 
 
 def test_paper_has_bars_and_the_charts_of_every_endpoint(visit: Visit) -> None:
