@@ -82,13 +82,13 @@ def _panel(name: str, look: Look, *, is_last: bool) -> alt.LayerChart:
         "rate:Q",
         title="requests/s" if is_last else None,
         scale=alt.Scale(zero=True),
-        axis=alt.Axis(format=canvas.NUMBERS, grid=False, tickCount=6),
+        axis=alt.Axis(format=canvas.NUMBERS, grid=False),
     )
     y = alt.Y(
         f"{name}:Q",
         title=_PANELS[name],
         scale=alt.Scale(type="log", nice=False, padding=10),
-        axis=alt.Axis(format=canvas.NUMBERS, tickCount=5),
+        axis=alt.Axis(format=canvas.NUMBERS),
     )
     colour = alt.Color(
         "framework:N", scale=canvas.entry_scale(*look), legend=alt.Legend(title=None)

@@ -90,7 +90,7 @@ def _x(column: str) -> alt.X:
         f"{column}:Q",
         title="requests/s",
         scale=alt.Scale(type="log", nice=False, padding=10),
-        axis=alt.Axis(format=canvas.NUMBERS, grid=False, tickCount=6),
+        axis=alt.Axis(format=canvas.NUMBERS, grid=False),
     )
 
 
@@ -99,7 +99,7 @@ def _y(column: str) -> alt.Y:
         f"{column}:Q",
         title="latency, ms",
         scale=alt.Scale(type="log", nice=False, padding=10),
-        axis=alt.Axis(format=canvas.NUMBERS, tickCount=5),
+        axis=alt.Axis(format=canvas.NUMBERS),
     )
 
 

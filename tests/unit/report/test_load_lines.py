@@ -102,6 +102,21 @@ def test_the_line_stands_beside_the_peak_and_what_was_full() -> None:
     assert cells["line / peak"] == f"{edge.rate_per_s / 50:.0f} %"
 
 
+def test_one_row_alone_has_no_rank_and_two_have() -> None:
+    def headings(*lines: EntryLines) -> tuple[str, ...]:
+        section = lines_section.section(replace(sample.findings(), lines=lines))
+        assert section is not None
+        (table,) = section.tables
+        assert all(len(row.cells) == len(table.headings) for row in table.lines)
+        assert "load line, requests/s" in {table.headings[place] for place in table.brief}
+        assert table.headings[table.numbers[-1]] == "line / peak"
+        return table.headings
+
+    alone = headings(entry("a", FAST))
+    both = headings(entry("a", FAST), entry("b", FAST))
+    assert [one for one in both if one not in alone] == ["rank", "rank by peak"]
+
+
 def test_the_headline_has_who_carries_the_most_or_that_nothing_counts() -> None:
     (ranking,) = rankings((entry("b", same_limit(SLOW)), entry("a", FAST)))
     said = lines_section.headline(ranking)

@@ -19,11 +19,13 @@ from pypdf.generic import ContentStream
 
 import examples
 import experiments
+import queues
 import sample
 from plimsoll import tables
 from plimsoll.campaign import as_run
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.findings.findings import Findings
+from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents
 from plimsoll.report.formats import paper, pdf, typeset
@@ -253,6 +255,22 @@ def test_the_first_page_has_answer_doubts_machine_and_bars(pages: list[str]) -> 
         "Load generator at its limit (doubtful",
     ):
         assert bare(part) in pages[0]
+
+
+def test_the_first_page_begins_with_the_load_line_where_there_is_one() -> None:
+    trial = without_charts()
+    found = LineFindings(queues.searched_with(), Subject("a", "poisson", 256), {}, {})
+    line = EntryLines(
+        trial.recording.title,
+        trial.recording.endpoint,
+        is_yardstick=False,
+        found=found,
+        peak=None,
+        problem="",
+        goes_on=False,
+    )
+    first, *_ = texts(read(replace(EMPTY, trials=(trial,), lines=(line,))))
+    assert 0 <= first.index("acarries") < first.index("Measuredat")
 
 
 def test_the_second_page_begins_with_counts_and_limits(pages: list[str]) -> None:

@@ -120,8 +120,10 @@ def configuration(findings: Findings) -> Facts:
     """The configuration of the campaign."""
     recordings = [trial.recording for trial in findings.measured]
     loads = {load_name(recording): recording.load for recording in recordings}
+    subject = naming.subject(findings)
+    subjects = f"{subject.capitalize()}s" if len(findings.frameworks) > 1 else subject.capitalize()
     return [
-        ("Frameworks", _listed(sorted(_with_version(recording) for recording in recordings))),
+        (subjects, _listed(sorted(_with_version(recording) for recording in recordings))),
         ("Endpoints", _listed(ranking.endpoint for ranking in findings.rankings)),
         *((f"Load {name}", words.load_text(load)) for name, load in sorted(loads.items())),
         *_searches(findings),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll import charts, wording
 from plimsoll.findings import servers as servers_seen
 from plimsoll.report import contents, sections, words
-from plimsoll.report.contents import against_latency, answer, repeat, servers
+from plimsoll.report.contents import against_latency, answer, naming, repeat, servers
 from plimsoll.report.formats.pictures import BATCH, joined, named, sized
 
 if TYPE_CHECKING:
@@ -227,7 +227,8 @@ class Paper:
         foremost: Sections that are the answer of the campaign.
         sections: The other sections.
         servers_caption: What the table of servers shows.
-        server_headings: Its columns between the framework and the listen queue.
+        server_headings: Its columns between the server and the listen queue.
+        subject: What its rows are.
         servers: Its rows.
         server_notes: Framework, and what a reader must know of it: notes that all its trials have.
         repeat: Heading and caption of how to repeat the campaign.
@@ -261,6 +262,7 @@ class Paper:
     sections: tuple[PaperSection, ...]
     servers_caption: str
     server_headings: tuple[str, ...]
+    subject: str
     servers: tuple[ServerRow, ...]
     server_notes: tuple[tuple[str, tuple[str, ...]], ...]
     repeat: tuple[str, str]
@@ -347,6 +349,7 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         ),
         servers_caption=servers.CAPTION,
         server_headings=servers.HEADINGS,
+        subject=naming.subject(findings),
         servers=tuple(servers.rows(findings)),
         server_notes=tuple((one.framework, one.common) for one in notes),
         repeat=(repeat.HEADING, repeat.CAPTION),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
-from plimsoll.report.contents import anchor, line_curve
+from plimsoll.report.contents import anchor, line_curve, naming
 from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
 from plimsoll.report.results import line_result
 
@@ -33,10 +34,15 @@ CAPTION_OF_ONE = (
 )
 
 _HEADINGS = (
-    *("framework", "rank", "load line, requests/s", "95 %", "tries"),
+    *("rank", "load line, requests/s", "95 %", "tries"),
     *("closed peak", "rank by peak", "line / peak", "saturated beyond the line"),
 )
+"""Headings after that of the name."""
+
 _NUMBERS = (1, 2, 3, 4, 5, 6, 7)
+_BRIEF = (1, 2, 5)
+_RANKS = (1, 6)
+"""Columns that one row alone does not have."""
 
 
 def section(findings: Findings) -> Section | None:
@@ -58,7 +64,9 @@ def section(findings: Findings) -> Section | None:
         title=TITLE,
         short=TITLE,
         caption=CAPTION if alone is None else CAPTION_OF_ONE,
-        tables=tuple(_table(one, by_peak) for one in findings.line_rankings),
+        tables=tuple(
+            _table(one, by_peak, naming.subject(findings)) for one in findings.line_rankings
+        ),
         pictures=tuple(map(_ranking, findings.line_rankings))
         if alone is None
         else (line_curve.picture(alone),),
@@ -107,15 +115,22 @@ def _ranking(ranking: LineRanking) -> Picture:
     )
 
 
-def _table(ranking: LineRanking, by_peak: Mapping[tuple[str, str], RankedEntry]) -> SectionTable:
-    lines = tuple(_line(one, by_peak) for one in ranking.places)
+def _table(
+    ranking: LineRanking, by_peak: Mapping[tuple[str, str], RankedEntry], subject: str
+) -> SectionTable:
+    lines = [_line(one, by_peak) for one in ranking.places]
+    absent = _RANKS if len(lines) == 1 else ()
+    headings = (subject, *_HEADINGS)
+    kept = [place for place in range(len(headings)) if place not in absent]
     return SectionTable(
         title=_title(ranking),
-        headings=_HEADINGS,
-        numbers=_NUMBERS,
-        lines=lines,
+        headings=tuple(headings[place] for place in kept),
+        numbers=tuple(now for now, place in enumerate(kept) if place in _NUMBERS),
+        lines=tuple(
+            replace(line, cells=tuple(line.cells[place] for place in kept)) for line in lines
+        ),
         verdict="verdict",
-        brief=(1, 2, 5),
+        brief=tuple(now for now, place in enumerate(kept) if place in _BRIEF),
         notes=tuple(note for one in ranking.places for note in _notes(one.entry)),
     )
 
