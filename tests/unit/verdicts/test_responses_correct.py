@@ -113,6 +113,14 @@ def test_a_length_that_few_have_is_doubted_unless_it_was_asked_for():
     assert judged(expected=LENGTH, lengths={2049: 0.002})[1].level == "sound"
 
 
+@pytest.mark.parametrize(("others", "level"), [(500, "doubtful"), (501, "sound")])
+def test_the_other_half_of_the_responses_is_doubted_and_more_than_that_varies(others, level):
+    trial, _ = judged(expected=STATUS, lengths={2049: 0.3})
+    (lengths,) = trial.body_lengths
+    vars(trial)["body_lengths"] = (replace(lengths, usual=500, others=others),)
+    assert responses_correct.judge(trial, Limits()).level == level
+
+
 def test_each_wrong_status_is_named():
     trial, given = judged(expected=STATUS, failures={"wrong_status": 0.05})
     (wrong,) = [count for count in trial.status_counts if count.held_wrong]

@@ -8,8 +8,8 @@ bodies are a share of the bodies that were compared or recomputed. If that was o
 verdict adds an exact interval of the share, or its upper bound if no body was wrong.
 
 What the load does not specify was not checked, and the verdict does not claim that it was. Two
-things are doubted in any case: lengths other than the one that more than half of the responses of a
-request type have, and bytes beyond the end of a response. If no length has that majority, as with
+things are doubted in any case: lengths other than the one that at least half of the responses of a
+request type have, and bytes beyond the end of a response. If fewer have any one length, as with
 dynamic pages, the verdict gives the range of lengths and doubts nothing. Where the length of bodies
 is unknown, those with heads are judged: a response is odd if it is shorter than the usual one by
 more than 100 bytes, because heads differ by cookies and by what they say of the connection.
@@ -431,7 +431,7 @@ def _lengths(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(ODD_LENGTHS)
     lengths, what = _known_lengths(tables)
     unasked = [one for one in lengths if _is_unspecified(one, tables.recording.expected)]
-    odd = [one for one in unasked if 0 < one.others < one.usual]
+    odd = [one for one in unasked if 0 < one.others <= one.usual]
     if not odd:
         varying = [one for one in unasked if one.others]
         usual = "no response length is unusual"
@@ -457,7 +457,7 @@ def _is_unspecified(lengths: BodyLengths, expected: tuple[ExpectedResponse, ...]
 
 
 def _varying(lengths: BodyLengths, tables: Tables, what: str) -> str:
-    """That lengths vary: no one of them is that of more than half of the responses."""
+    """That lengths vary: no one of them is that of half of the responses."""
     known = (lengths.usual_bytes, lengths.others_shortest_bytes, lengths.others_longest_bytes)
     ends = [one for one in known if one is not None]
     return (
