@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -133,6 +134,8 @@ class Options:
         driver_busy: Cores the driver keeps busy.
         others_busy: Cores that other programs take from each core of server and driver.
         others_on: The cores they take it from; None for all of these.
+        taken_s: From when to when other programs, or the hypervisor, take it, in seconds; None for
+            all the time.
         run_delay: Threads of the server, and of the driver, that wait for a core on average.
         interrupt_time: Where the kernel counts interrupts; None when it does not say.
         stolen: Share of its time that the virtual machine does not get.
@@ -218,6 +221,7 @@ class Options:
     server_busy: float = 0.97
     driver_busy: float = 0.45
     others_busy: float = 0.0
+    taken_s: tuple[float, float] | None = None
     others_on: tuple[int, ...] | None = None
     run_delay: float = 1.0
     interrupt_time: str | None = "task"
@@ -881,8 +885,12 @@ def sampled_readings(
     by_database = (asked.database_busy or 0.0) / len(asked.database_cores)
     for core in asked.database_cores if by_database else ():
         busy[core] = busy.get(core, 0.0) + by_database
-    for core in busy if asked.others_on is None else asked.others_on:
-        busy[core] = min(busy[core] + asked.others_busy, 1.0)
+    others = {
+        core: min(asked.others_busy, 1.0 - busy[core])
+        for core in (busy if asked.others_on is None else asked.others_on)
+    }
+    begin_s, end_s = asked.taken_s or (0.0, math.inf)
+    taken_s = np.clip(loaded_s, begin_s, end_s) - begin_s
     series: dict[tuple[str, str], Any] = {
         ("server", "cpu_user_s"): 1.0 + 0.7 * asked.server_busy * loaded_s,
         ("server", "cpu_system_s"): 0.2 + 0.3 * asked.server_busy * loaded_s,
@@ -900,19 +908,23 @@ def sampled_readings(
         ("driver", "cpu_user_s"): 0.3 * asked.driver_busy * loaded_s,
         ("driver", "cpu_system_s"): 0.7 * asked.driver_busy * loaded_s,
         ("driver", "rss_bytes"): np.full(len(at_ns), 30e6),
-        ("machine", "core_busy_s"): 500 + sum(busy.values()) * loaded_s,
+        ("machine", "core_busy_s"): 500
+        + sum(busy.values()) * loaded_s
+        + sum(others.values()) * taken_s,
         ("machine", "listen_overflows"): 7 + turned_away,
         ("machine", "listen_drops"): 7 + turned_away,
-        ("machine", "cpu_steal_s"): asked.stolen * len(busy) * loaded_s,
+        ("machine", "cpu_steal_s"): asked.stolen * len(busy) * taken_s,
         ("machine", "core_interrupt_s"): np.full(len(at_ns), 3.0),
     }
     if asked.database_busy is not None and asked.database_started:
         series["database", "cpu_user_s"] = 0.7 * asked.database_busy * loaded_s
         series["database", "cpu_system_s"] = 0.3 * asked.database_busy * loaded_s
     for core, share in busy.items():
-        series["machine", f"core{core}_busy_s"] = 250 + share * loaded_s
+        series["machine", f"core{core}_busy_s"] = (
+            250 + share * loaded_s + others.get(core, 0.0) * taken_s
+        )
         series["machine", f"core{core}_interrupt_s"] = np.full(len(at_ns), 1.5)
-        series["machine", f"core{core}_steal_s"] = asked.stolen * loaded_s
+        series["machine", f"core{core}_steal_s"] = asked.stolen * taken_s
     if asked.own_drops:
         stray = overflows_by(asked, stages, at_ns, asked.stray_drops)
         series["server", "listen_drops"] = own + stray

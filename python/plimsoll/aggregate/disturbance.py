@@ -109,10 +109,10 @@ def taken_from_both(
 
 
 def full_ratio(recording: Recording, readings: Usage) -> float | None:
-    """Share of the server's cores that was not free over the holds.
+    """Share of the server's cores that was not free for it over the holds.
 
-    It, the kernel for it, and others kept so much busy, or the host of a virtual machine withheld
-    it.
+    It and the kernel for it kept so much busy, it waited for so much while others had it, or the
+    host of a virtual machine withheld it.
 
     Args:
         recording: The recording.
@@ -128,7 +128,7 @@ def full_ratio(recording: Recording, readings: Usage) -> float | None:
     given = recording.server.cores
     taken = taken_from(recording, readings, "server", held(recording))
     own += cores.stolen_ratio(readings, given, held(recording))
-    others = taken.cores if taken else 0.0
+    others = taken.missed_cores if taken else 0.0
     others += _of_third_parties(recording, readings, held(recording))
     return min(own + (others / len(given) if given else 0.0), 1.0)
 

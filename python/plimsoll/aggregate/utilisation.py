@@ -88,7 +88,12 @@ def _database(tables: Tables) -> float | None:
 
 
 def _host(tables: Tables) -> float | None:
-    return _unfree(tables, cores.all_cores(tables.usage))
+    """All cores, without what others had of them while neither server nor load generator waited."""
+    unfree = _unfree(tables, cores.all_cores(tables.usage))
+    taken = disturbance.taken_from_both(tables.recording, tables.usage, tables.holds)
+    if unfree is None or taken is None:
+        return unfree
+    return unfree - (taken.cores - taken.missed_cores) / len(cores.all_cores(tables.usage))
 
 
 def _unfree(tables: Tables, given: Sequence[int]) -> float | None:

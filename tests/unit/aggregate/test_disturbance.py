@@ -122,14 +122,14 @@ def test_on_shared_cores_it_is_one_number_for_both():
 
 
 def test_the_servers_cores_are_full_with_what_others_took():
-    assert full_ratio(CLEAN, readings()) == pytest.approx(0.9)
+    assert full_ratio(CLEAN, readings()) == pytest.approx(0.85)
     assert full_ratio(shared(), readings()) == pytest.approx(0.3)
     assert full_ratio(CLEAN, readings(without=("cpu_user_s",))) is None
 
 
 def test_a_core_that_the_hypervisor_withheld_is_not_free():
     stolen = {"core0_steal_s": 0.05, "core1_steal_s": 0.2}
-    assert full_ratio(CLEAN, readings(**stolen)) == pytest.approx(0.95)
+    assert full_ratio(CLEAN, readings(**stolen)) == pytest.approx(0.9)
     assert disturbance.withheld(CLEAN, readings(**stolen)) == pytest.approx({"driver": 0.2})
     assert disturbance.withheld(shared(), readings(**stolen)) == pytest.approx({"both": 0.25})
     assert disturbance.withheld(CLEAN, readings(without=("core1_steal_s",), **stolen)) == {}

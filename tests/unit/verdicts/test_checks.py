@@ -901,6 +901,30 @@ def test_a_core_that_other_programs_filled_was_not_the_drivers_limit():
     assert "the load generator was the limit" not in given.text
 
 
+SLEEPING = {"server_busy": 0.1, "driver_busy": 0.1, "spread": 0.0, "ramp_s": 0}
+
+
+@pytest.mark.parametrize(
+    ("options", "level"),
+    [
+        ({"warm_up_s": 0}, "sound"),
+        ({"warm_up_s": 0, "spread": 0.4}, "doubtful"),
+        ({"warm_up_s": 1.0}, "doubtful"),  # the first requests, which wait for none, are not there
+    ],
+)
+def test_where_no_request_waits_for_another_their_number_is_the_limit(options, level):
+    given = judged("bottleneck_identified", simulate(**{**SLEEPING, **options}))
+    assert given.level == level, given
+    assert ("more connections would get more" in given.text) is (level == "sound")
+
+
+@pytest.mark.parametrize(("run_delay", "level"), [(0.02, "doubtful"), (1.0, "sound")])
+def test_cores_full_of_others_are_a_limit_for_who_waits_for_them(run_delay, level):
+    shared = {"server_cores": (0, 1), "driver_cores": (0, 1), "run_delay": run_delay}
+    made = simulate(server_busy=0.1, driver_busy=0.1, others_busy=0.85, **shared)
+    assert judged("bottleneck_identified", made).level == level
+
+
 def test_what_nobody_waited_for_is_told_and_not_doubted():
     made = simulate(others_busy=0.4, others_on=(0,), server_busy=0.5, run_delay=0.0)
     given = judged("undisturbed", made)
@@ -1521,17 +1545,25 @@ def test_a_hold_too_short_to_tell_a_change_is_not_checked_for_one(options, words
     assert words in given.text
 
 
-def test_stalls_are_not_the_servers_where_others_took_as_much():
-    given = judged("hidden_stalls", simulate(freeze_s=(3.9, 4.5), others_busy=0.3, server_busy=0.5))
-    assert given.level == "not_checked", given
-    assert "which explains it" in given.text
+STALLED = {"hold_s": 10.0, "freeze_s": (3.9, 4.5)}
 
 
-@pytest.mark.parametrize(("stolen", "level"), [(0.05, "doubtful"), (0.1, "not_checked")])
-def test_stolen_time_explains_stalls_by_the_cores_of_one_side(stolen, level):
-    """Half of a stall of 0.6 s in 4 s is 7.5 % of a core; both sides lose as much at once."""
-    given = judged("hidden_stalls", simulate(freeze_s=(3.9, 4.5), stolen=stolen))
+@pytest.mark.parametrize(
+    ("others", "level"),
+    [
+        ({"others_busy": 0.3, "taken_s": (3.0, 5.0)}, "not_checked"),
+        ({"others_busy": 0.1, "taken_s": (3.0, 5.0)}, "doubtful"),
+        ({"others_busy": 0.3, "taken_s": (6.0, 8.0)}, "doubtful"),
+        ({"stolen": 0.3, "taken_s": (3.0, 5.0)}, "not_checked"),
+        ({"stolen": 0.1, "taken_s": (3.0, 5.0)}, "doubtful"),
+        ({"stolen": 0.3, "taken_s": (6.0, 8.0)}, "doubtful"),
+    ],
+)
+def test_stalls_are_not_the_servers_where_it_waited_for_cores_then(others, level):
+    """A stall of 0.6 s is explained by 0.3 s of waits in the seconds that it is in."""
+    given = judged("hidden_stalls", simulate(**STALLED, **others, server_busy=0.5))
     assert given.level == level, given
+    assert ("which explains it" in given.text) is (level == "not_checked")
 
 
 def disturbed_from(trial, at_s, cores_taken):

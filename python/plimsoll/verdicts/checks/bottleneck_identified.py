@@ -3,14 +3,17 @@
 A closed load takes all the throughput it can get, so something limits it. The check measures the
 most saturated resource that can be read: the server's cores together, its busiest core, the load
 generator's busiest core, all cores if both share them, the listen queue, the link. It also compares
-the throughput with the load generator's calibrated maximum. A core that other programs used, or
-that the host of a virtual machine withheld, was not free. If none of them was saturated, responses
-waited for something that was not measured: a lock, a pool of workers, a timer, another server. The
-number is then not what the server can do on its cores, and more connections may well yield more.
+the throughput with the load generator's calibrated maximum. A core that others used while server or
+load generator waited for it, or that the host of a virtual machine withheld, was not free. If none
+of them was saturated, responses waited for something that was not measured: a lock, a pool of
+workers, a timer, another server. The number is then not what the server can do on its cores, and
+more connections may well yield more.
 
 One such timer has a check of its own: `delayed_ack`.
 
 A few connections saturate nothing, because each waits for its response: their number is the limit.
+So it is where the mean response took hardly longer than the shortest, and the first requests of all
+connections are among them: in a queue the first one of these is served at once.
 Open loads and loads with think time do not look for a limit.
 
 Source: the utilisation law, U = X · S; P. J. Denning, J. P. Buzen, ACM Computing Surveys 10(3),
@@ -53,6 +56,8 @@ NEEDS = None
 ROLE = Role(misled_by=PACE.union(("delayed_acks",)))
 FEW_FOR_EACH_CORE = 4
 """Connections for each core of server and driver that need not fill any of them."""
+UNQUEUED_RATIO = 0.8
+"""Shortest / mean service time from which on responses wait for each other for a fifth at most."""
 SHARED_WITH_OTHERS = (
     utilisation.SERVER,
     utilisation.CORE,
@@ -91,6 +96,8 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     if few:
         sentence = f"{_most_used(shares)}: {wording.several(few, 'connection')} cannot use more"
         return Finding("sound", shares[fullest], limit, sentence, "")
+    if unqueued := _unqueued(tables):
+        return Finding("sound", shares[fullest], limit, unqueued, "")
     sentence = (
         f"{_most_used(shares)}: no measured resource was saturated; the bottleneck is unknown"
     )
@@ -122,3 +129,21 @@ def _few(tables: Tables) -> int | None:
     count = len(server.cores if server else ()) + len(driver.cores if driver else ())
     is_few = 0 < requested * each <= FEW_FOR_EACH_CORE * max(count, 2)
     return int(requested) if is_few else None
+
+
+def _unqueued(tables: Tables) -> str:
+    """That no request waited for another, so that their number is the limit; empty otherwise."""
+    times = tables.summary.service_time
+    has_first = any(start == 0 for start, _ in tables.holds)
+    if (
+        not has_first
+        or not times.mean_ns
+        or not times.min_ns
+        or times.min_ns < UNQUEUED_RATIO * times.mean_ns
+    ):
+        return ""
+    mean, shortest = (wording.seconds(one / 1e9) for one in (times.mean_ns, times.min_ns))
+    return (
+        f"no resource was saturated, and no request waited for another: responses took {mean} on "
+        f"average, {shortest} at least; more connections would get more"
+    )

@@ -9,9 +9,10 @@ would be more than twice the measured one. The limit of its 99.9th percentile is
 there are enough responses for it.
 
 Stalls below 10 ms are left out, because schedulers cause those; so are stalls of the load generator
-itself. If others took at least half as much processor time from server or load generator as the
-stalls lasted, the server is not blamed. A 99.9th percentile needs three stalls of 50 ms. `steady`
-judges whole seconds without a response.
+itself. If the server waited for cores that others had for at least half as long as the stalls
+lasted, it is not blamed, unless it waited no longer in the seconds with stalls than in others: less
+than half a second more for each second stalled, at 95 %. A 99.9th percentile needs three stalls of
+50 ms. `steady` judges whole seconds without a response.
 
 Another tool's log does not show whether its load was closed. It is judged like one if it has the
 number of active users, because each of them waits for its response.
@@ -26,8 +27,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll import wording
-from plimsoll.aggregate import disturbance, stalls, users
+from plimsoll.aggregate import cores, disturbance, stalls, users
 from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.statistics.slope import greatest_slope
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
@@ -36,6 +38,7 @@ from plimsoll.verdicts.role import Role
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plimsoll.aggregate.disturbance import Whose
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.usage import Instants, Window
     from plimsoll.verdicts.limits import Limit, Limits
@@ -125,7 +128,8 @@ def _not_closed(tables: Tables) -> str:
 
 def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:
     """Stalls of all connections at once."""
-    stalls_ns = _stalls_ns(tables)
+    stalled = _shared_stalls(tables)
+    stalls_ns = _lengths_ns(stalled)
     wait_ns = stalls.wait_ns(stalls_ns, _held_ns(tables), QUANTILE) or 0.0
     ratio = wait_ns / measured_ns
     if not wait_ns:
@@ -136,20 +140,21 @@ def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:
     )
     finding = found(limit, ratio, sentence, AT_A_RATE)
     is_doubted = finding.level != "sound"
-    return (_of_machine(tables, limit, stalls_ns) if is_doubted else None) or finding
+    return (_of_machine(tables, limit, stalled) if is_doubted else None) or finding
 
 
 def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[Finding]:
     """Stalls of some connections while others got responses, at both percentiles."""
     summary, held_ns = tables.summary, _held_ns(tables)
     connections = max(summary.open_connections or 0.0, summary.in_flight or 0.0, 1.0)
-    stalls_ns = _connection_stalls_ns(tables)
-    rare_ns = [one for one in stalls_ns if one >= RARE_NS]
+    stalled = _connection_stalls(tables)
+    rare = [(start, end) for start, end in stalled if end - start >= RARE_NS]
     p999_ns = summary.service_time.p999_ns
-    compared = [(limits.of(WAIT_RATIO), "p99", QUANTILE, p99_ns, stalls_ns)]
-    if p999_ns and summary.completed >= MANY and len(rare_ns) >= FEWEST:
-        compared.append((limits.of(RARE_WAIT_RATIO), "p99.9", RARE_QUANTILE, p999_ns, rare_ns))
-    for limit, name, quantile, measured_ns, lengths_ns in compared:
+    compared = [(limits.of(WAIT_RATIO), "p99", QUANTILE, p99_ns, stalled)]
+    if p999_ns and summary.completed >= MANY and len(rare) >= FEWEST:
+        compared.append((limits.of(RARE_WAIT_RATIO), "p99.9", RARE_QUANTILE, p999_ns, rare))
+    for limit, name, quantile, measured_ns, of in compared:
+        lengths_ns = _lengths_ns(of)
         wait_ns = stalls.wait_ns(lengths_ns, int(held_ns * connections), quantile) or 0.0
         sentence = (
             f"single connections stalled {_stalled(lengths_ns, wait_ns)}: users at random instants "
@@ -158,7 +163,7 @@ def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[F
         )
         finding = found(limit, wait_ns / measured_ns, sentence, AT_A_RATE)
         if finding.level != "sound":
-            yield _of_machine(tables, limit, lengths_ns, connections) or finding
+            yield _of_machine(tables, limit, of, connections) or finding
 
 
 def _stalled(stalls_ns: Sequence[int], least_ns: float = 0.0) -> str:
@@ -167,45 +172,77 @@ def _stalled(stalls_ns: Sequence[int], least_ns: float = 0.0) -> str:
     return f"{wording.several(number, 'time')}, for up to {_time(max(stalls_ns, default=0))}"
 
 
+def _lengths_ns(stalled: Sequence[Window]) -> list[int]:
+    return [end - start for start, end in stalled]
+
+
 def _held_ns(tables: Tables) -> int:
     return sum(end - start for start, end in tables.holds)
 
 
 def _of_machine(
-    tables: Tables, limit: Limit, stalls_ns: Sequence[int], connections: float = 1.0
+    tables: Tables, limit: Limit, stalled: Sequence[Window], connections: float = 1.0
 ) -> Finding | None:
-    """That others took as much from server or driver as the stalls lasted; None otherwise.
+    """That server or driver waited for cores as long as responses stalled; None otherwise.
 
     Args:
         tables: The tables of the trial.
         limit: The limit that the stalls are beyond.
-        stalls_ns: Their lengths.
+        stalled: When they began and ended.
         connections: Of how many connections each stalled one.
     """
-    held_s = _held_ns(tables) / SECOND_NS
-    stalled_s = sum(stalls_ns) / SECOND_NS / connections
-    taken = disturbance.taken(tables.recording, tables.usage, tables.holds)
-    stolen = disturbance.stolen(tables.recording, tables.usage, tables.holds)
-    sides = (
-        cores + (taken[whose].missed_cores if whose in taken else 0.0)
-        for whose, cores in stolen.items()
-    )
-    taken_s = max(sides, default=0.0) * held_s
-    if taken_s < LIKELY * stalled_s:
+    lengths_ns = _lengths_ns(stalled)
+    stalled_s = sum(lengths_ns) / SECOND_NS / connections
+    waited_s = _waited_ratio(tables, tables.holds) * _held_ns(tables) / SECOND_NS
+    if waited_s < LIKELY * stalled_s or _is_apart(tables, stalled, connections):
         return None
     sentence = (
-        f"responses stalled {_stalled(stalls_ns)}; others took {wording.seconds(taken_s)} of CPU "
-        "time in the measurement window, which explains it"
+        f"responses stalled {_stalled(lengths_ns)}; the server waited for cores of others for "
+        f"{wording.seconds(waited_s)} of the measurement window, which explains it"
     )
     return not_checked(limit, sentence)
 
 
-def _connection_stalls_ns(tables: Tables) -> list[int]:
-    """Lengths of the stalls of single connections, without those in which all stalled."""
+def _is_apart(tables: Tables, stalled: Sequence[Window], connections: float) -> bool:
+    """Whether cores were waited for no longer in the seconds with stalls than in those without.
+
+    A wait for a core that makes a stall is in the same second. So waits are compared with stalls,
+    second by second: a server that sleeps waits for no core meanwhile.
+    """
+    # The reading that ends the last second comes after the load.
+    seconds = cores.whole_seconds(tables.recording)[:-1]
+    starts, ends = np.array(stalled, np.int64).reshape(-1, 2).T
+    stalled_s = [
+        np.clip(np.minimum(ends, end) - np.maximum(starts, start), 0, None).sum()
+        / (SECOND_NS * connections)
+        for start, end in seconds
+    ]
+    waited_s = [
+        _waited_ratio(tables, [second]) * (second[1] - second[0]) / SECOND_NS for second in seconds
+    ]
+    most = greatest_slope(stalled_s, waited_s)
+    return most is not None and most < LIKELY
+
+
+def _waited_ratio(tables: Tables, windows: Sequence[Window]) -> float:
+    """Share of some stretches in which the server, or the driver, waited for cores of others.
+
+    A driver that says how long it did not look has no other stalls, so it is left out.
+    """
+    lost = disturbance.lost(tables.recording, tables.usage, windows)
+    if lost is None:
+        return 0.0
+    says_pauses = bool(tables.usage.of("driver", "longest_pause_s"))
+    sides: tuple[Whose, ...] = ("server",) if says_pauses else ("server", "driver")
+    return max(map(lost.waited_ratio, sides))
+
+
+def _connection_stalls(tables: Tables) -> list[Window]:
+    """The stalls of single connections, without those in which all stalled."""
     starts, ends = _own_stalls(tables, tables.connection_stalls)
     shared = _stalled_until(tables, ends) - _stalled_until(tables, starts)
-    lengths = ends - starts
-    return [int(one) for one in lengths[shared < LIKELY * lengths]]
+    own = shared < LIKELY * (ends - starts)
+    return list(zip(starts[own].tolist(), ends[own].tolist(), strict=True))
 
 
 def _stalled_until(tables: Tables, instants: Instants) -> Instants:
@@ -217,10 +254,11 @@ def _stalled_until(tables: Tables, instants: Instants) -> Instants:
     return np.interp(instants, edges.ravel(), known.ravel()).astype(np.int64)
 
 
-def _stalls_ns(tables: Tables) -> Sequence[int]:
-    """Lengths of the stalls below a second, without those that the load generator stopped in."""
+def _shared_stalls(tables: Tables) -> list[Window]:
+    """The stalls below a second, without those that the load generator stopped in."""
     starts, ends = _own_stalls(tables, tables.stalls)
-    return [int(one) for one in ends - starts if LEAST_NS <= one < SECOND_NS]
+    pairs = zip(starts.tolist(), ends.tolist(), strict=True)
+    return [(start, end) for start, end in pairs if LEAST_NS <= end - start < SECOND_NS]
 
 
 def _own_stalls(tables: Tables, known: Sequence[Window]) -> tuple[Instants, Instants]:
