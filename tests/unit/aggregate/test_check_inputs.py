@@ -131,5 +131,7 @@ def test_connections_whose_handshakes_take_turns_are_open_from_the_beginning_of_
     secured = replace(CLEAN, tls=tls, driver=replace(CLEAN.driver, opened=50))
     assert open_connections(CLEAN, connections) == pytest.approx(50 * (1 - 0.11 / 4), rel=0.01)
     assert open_connections(secured, connections) == pytest.approx(50)
+    at_once = connection_rows(*({"connected_ns": begin + n * 900_000} for n in range(50)))
+    assert open_connections(replace(secured, tls=None), at_once) == pytest.approx(50)
     late = connection_rows({"connected_ns": begin + S})  # the kernel tried again
     assert open_connections(secured, late) == pytest.approx(3 / 4)
