@@ -693,6 +693,20 @@ def test_arrivals_that_differ_from_the_schedule_do_not_pass(trial, level, words)
     assert words in given.text
 
 
+@pytest.mark.parametrize(
+    ("stalled_s", "paused_s", "level"),
+    [(0.5, 0.0, "doubtful"), (0.03, 0.0, "void"), (0.5, 0.4, "void")],
+)
+def test_arrivals_that_waited_for_a_stalled_server_are_doubted_and_it_is_named(
+    stalled_s, paused_s, level
+):
+    pauses = {"freeze_s": (4.0, 4.0 + stalled_s), "longest_pause_ns": int(paused_s * 1e9)}
+    made = as_open(simulate(**pauses, hold_s=10.0), 2000.0 - 200 * stalled_s, late_ns=40_000_000)
+    given = judged("offered_rate_met", made)
+    assert given.level == level, given
+    assert ("The server stalled 1 time" in given.text) is (level == "doubtful")
+
+
 @pytest.mark.parametrize(("share", "level"), [(0.25, "sound"), (0.29, "doubtful"), (0.4, "void")])
 def test_a_mix_other_than_asked_for_does_not_pass(share, level):
     given = judged("request_mix_met", as_mix(CLEAN, share))

@@ -17,6 +17,10 @@ load; `undisturbed` judges that. Such waits explain late requests if they are no
 longest stall of the load generator, and make up half of the time that as many arrivals take. After
 a stall at the end of a measurement window, the requests due in it are sent after the window.
 
+While the server stalls, all connections wait and arrivals wait for one of them. If the longest
+stall is as long as requests were late, it is named, and late requests are doubtful at most: their
+response times contain the wait, and only the arrivals behind the stall are fewer at a time.
+
 Source: B. Schroeder, A. Wierman, M. Harchol-Balter, Open Versus Closed: A Cautionary Tale,
 NSDI 2006; G. Tene on coordinated omission.
 """
@@ -88,6 +92,12 @@ LIKELY = 0.5
 """Waits for a core explain late requests where they take this share of the time or more."""
 CAUGHT_UP = 3.0
 """A request is sent within so many times the longest stall, if stalls are all it waited for."""
+LEAST_STALL_S = 0.05
+"""A shorter time without a response is no stall that would be named."""
+PAUSES = Remedy(
+    "Look for pauses of the server; with more `connections` arrivals do not wait for them",
+    "Look for pauses of the server; with more connections (`-c`) arrivals do not wait for them",
+)
 MORE_POOL = Remedy(
     "Give the load more `connections`, or the load generator more `driver_cores`; request a lower "
     "rate if the server was saturated",
@@ -193,4 +203,20 @@ def _lag(tables: Tables, limits: Limits) -> Finding:
             f"the load generator waited for a core {waited} of the time"
         )
         return not_checked(limit, sentence)
-    return found(limit, lag_ns / max(service_ns, LEAST_SERVICE_NS), sentence, MORE_POOL)
+    finding = found(limit, lag_ns / max(service_ns, LEAST_SERVICE_NS), sentence, MORE_POOL)
+    stalls = _stalls_s(tables)
+    if finding.level == "sound" or max(stalls, default=0.0) < lag_ns / 1e9:
+        return finding
+    sentence = (
+        f"the server stalled {wording.several(len(stalls), 'time')}, for up to "
+        f"{wording.seconds(max(stalls))}, while all connections waited: {LATEST[quantile]} was "
+        f"sent {wording.seconds(lag_ns / 1e9)} late or more"
+    )
+    return Finding("doubtful", finding.measured, limit, sentence, PAUSES)
+
+
+def _stalls_s(tables: Tables) -> list[float]:
+    """How long no response came, where the load generator itself did not stop for half of it."""
+    lengths = ((end - start) / 1e9 for start, end in tables.stalls)
+    own_s = _longest_stall_s(tables)
+    return [one for one in lengths if one >= LEAST_STALL_S and own_s < LIKELY * one]
