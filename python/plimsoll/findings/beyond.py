@@ -10,13 +10,14 @@ from plimsoll.aggregate import utilisation
 from plimsoll.verdicts.catalogue import role
 
 if TYPE_CHECKING:
+    from plimsoll.aggregate.summary import TimeStatistics
     from plimsoll.aggregate.trial import Tables
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.verdicts.role import Lacking
     from plimsoll.verdicts.verdict import Verdict
 
 Resource = Literal[
-    "server", "core", "host", "queue", "link", "memory", "driver", "connections", "unknown"
+    "server", "core", "host", "queue", "link", "memory", "driver", "pool", "connections", "unknown"
 ]
 
 FULL = 0.8
@@ -27,13 +28,17 @@ SEARCHED: tuple[Resource, ...] = ("server", "core", "queue", "link", "host")
 
 _CONNECTIONS_FULL = 0.95
 
+_UNLOADED = 0.5
+"""Shortest / mean service time from which on a server is as fast as without load."""
+
 
 @dataclass(frozen=True)
 class LimitingResource:
     """What was full when a rate failed.
 
     Attributes:
-        resource: Which; `driver` is the load generator, `connections` its pool.
+        resource: Which; `driver` is the load generator, `pool` its connections where the server was
+            as fast as without load, `connections` where it was not.
         sentence: With numbers, without a full stop.
     """
 
@@ -49,32 +54,79 @@ def beyond(found: TrialFindings, tables: Tables) -> LimitingResource:
         tables: Its tables.
     """
     shares = utilisation.shares(tables)
-    driver = shares.pop(utilisation.DRIVER, 0.0)
-    capacity = shares.pop(utilisation.CAPACITY, 0.0)
-    server = max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0))
+    return (
+        _of_load(found, tables, shares)
+        or _doubted(found)
+        or _full(shares)
+        or _waited_for(tables)
+        or _unknown(shares)
+    )
+
+
+def _of_load(
+    found: TrialFindings, tables: Tables, shares: utilisation.Shares
+) -> LimitingResource | None:
+    """The load generator or the number of its connections, where the server had room."""
+    if max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0)) >= FULL:
+        return None
+    driver = max(shares.get(utilisation.DRIVER, 0.0), shares.get(utilisation.CAPACITY, 0.0))
     headroom = _doubt(found, "driver")
-    if headroom is not None and max(driver, capacity) > FULL and server < FULL:
+    if headroom is not None and driver > FULL:
         return LimitingResource("driver", headroom.sentences[0].text)
-    if verdict := _doubt(found, "queue"):
-        return LimitingResource("queue", verdict.sentences[0].text)
-    if verdict := _doubt(found, "memory"):
-        return LimitingResource("memory", verdict.sentences[0].text)
+    most, times = _all_in_use(tables), tables.summary.service_time
+    if not most or not _is_unloaded(times):
+        return None
+    each = wording.seconds((times.mean_ns or 0.0) / 1e9)
+    sentence = f"all {wording.count(most)} connections were in use, for {each} a response"
+    return LimitingResource("pool", sentence)
+
+
+def _doubted(found: TrialFindings) -> LimitingResource | None:
+    """The listen queue or memory, where a check says so."""
+    resources: tuple[Literal["queue", "memory"], ...] = ("queue", "memory")
+    for resource in resources:
+        if verdict := _doubt(found, resource):
+            return LimitingResource(resource, verdict.sentences[0].text)
+    return None
+
+
+def _full(shares: utilisation.Shares) -> LimitingResource | None:
     for resource in SEARCHED:
         if shares.get(resource, 0.0) >= FULL:
             return LimitingResource(resource, utilisation.stated(resource, shares[resource]))
-    in_flight, most = tables.summary.in_flight, tables.summary.connections_requested
-    if in_flight and most and in_flight >= _CONNECTIONS_FULL * most:
-        sentence = (
-            f"all {wording.count(most)} connections waited for responses; more may carry more "
-            "(`-c`)"
-        )
-        return LimitingResource("connections", sentence)
-    seen = max(shares, key=lambda name: shares[name], default=None)
-    stated = f" ({utilisation.stated(seen, shares[seen])})" if seen else ""
+    return None
+
+
+def _waited_for(tables: Tables) -> LimitingResource | None:
+    """The connections, where all of them waited for a server that was slower than without load."""
+    most = _all_in_use(tables)
+    waited = f"all {wording.count(most)} connections waited for responses; more may carry more"
+    return LimitingResource("connections", f"{waited} (`-c`)") if most else None
+
+
+def _unknown(shares: utilisation.Shares) -> LimitingResource:
+    of_server = {
+        name: share
+        for name, share in shares.items()
+        if name not in (utilisation.DRIVER, utilisation.CAPACITY)
+    }
+    seen = max(of_server, key=lambda name: of_server[name], default=None)
+    stated = f" ({utilisation.stated(seen, of_server[seen])})" if seen else ""
     sentence = (
         f"no measured resource was saturated{stated}; suspect a lock, a worker pool or a timer"
     )
     return LimitingResource("unknown", sentence)
+
+
+def _all_in_use(tables: Tables) -> float:
+    """The number of connections where nearly all were in use all the time; else 0."""
+    in_flight, most = tables.summary.in_flight, tables.summary.connections_requested
+    return most if in_flight and most and in_flight >= _CONNECTIONS_FULL * most else 0
+
+
+def _is_unloaded(times: TimeStatistics) -> bool:
+    """Whether responses took hardly longer than the shortest, so that no queue made them slow."""
+    return bool(times.mean_ns and times.min_ns and times.min_ns >= _UNLOADED * times.mean_ns)
 
 
 def _doubt(found: TrialFindings, lacking: Lacking) -> Verdict | None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
     from plimsoll.campaign.line_settings import LineSettings
     from plimsoll.campaign.load import Arrivals
-    from plimsoll.findings.beyond import LimitingResource
+    from plimsoll.findings.beyond import LimitingResource, Resource
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.load_line.limits import LineLimit
     from plimsoll.load_line.search import Line, Searched
@@ -66,6 +66,10 @@ class SearchDocument(TypedDict):
     elapsed_s: float
 
 
+OF_DRIVER: tuple[Resource, ...] = ("driver", "pool")
+"""Resources of the load generator: a line that they end is not the server's."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """What was measured, and how.
@@ -102,14 +106,14 @@ class LineFindings:
     @property
     def level(self) -> Level:
         """How far to believe the lines: void where the load generator was the limit."""
-        if any(one.resource == "driver" for one in self.beyond.values()):
+        if any(one.resource in OF_DRIVER for one in self.beyond.values()):
             return "void"
         return worst_trial(one.level for one in self.held.values())
 
     def is_of_driver(self, line: Line) -> bool:
-        """Whether the load generator was the limit beyond a line."""
+        """Whether the load generator, or the number of its connections, was the limit."""
         beyond = self.beyond.get(line.limit.name)
-        return beyond is not None and beyond.resource == "driver"
+        return beyond is not None and beyond.resource in OF_DRIVER
 
     @property
     def lowest(self) -> Line | None:

@@ -9,6 +9,7 @@ import pytest
 
 import sample
 from plimsoll.aggregate import utilisation
+from plimsoll.aggregate.summary import TimeStatistics
 from plimsoll.findings.beyond import beyond
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.verdicts.checks import backlog, driver_headroom, memory_headroom
@@ -24,11 +25,13 @@ def found(
     monkeypatch: pytest.MonkeyPatch,
     *doubted: str,
     in_flight: float = 10.0,
+    shortest_ns: float = 1e6,
     **shares: float,
 ) -> tuple[str, str]:
     monkeypatch.setattr(utilisation, "shares", lambda _tables: dict(shares))
     trial = TrialFindings(sample.trial_data(), tuple(doubt(check) for check in doubted))
-    summary = SimpleNamespace(in_flight=in_flight, connections_requested=256)
+    times = TimeStatistics(mean_ns=100e6, min_ns=shortest_ns)
+    summary = SimpleNamespace(in_flight=in_flight, connections_requested=256, service_time=times)
     one = beyond(trial, cast("Any", SimpleNamespace(summary=summary)))
     return one.resource, one.sentence
 
@@ -65,6 +68,16 @@ def test_a_full_pool_of_connections_is_named_where_no_resource_is_full(
     resource, said = found(monkeypatch, core=0.2, in_flight=255.0)
     assert resource == "connections"
     assert "256 connections" in said
+
+
+def test_connections_that_wait_for_no_queue_are_the_limit_whatever_others_did(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sleeping = {"in_flight": 255.0, "shortest_ns": 99e6}
+    resource, said = found(monkeypatch, core=0.2, host=0.99, **sleeping)
+    assert (resource, said) == ("pool", "all 256 connections were in use, for 100 ms a response")
+    assert found(monkeypatch, core=0.9, **sleeping)[0] == "core"
+    assert found(monkeypatch, core=0.2, host=0.99, in_flight=255.0)[0] == "host"
 
 
 def test_what_cannot_be_read_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,10 @@ CASES = {
         queues.searched_with(),
         LimitingResource("driver", "the load generator used 99 % of its core"),
     ),
+    "pool": findings(
+        queues.searched_with(),
+        LimitingResource("pool", "all 256 connections were in use, for 100 ms a response"),
+    ),
 }
 
 
@@ -95,6 +99,11 @@ def test_several_limits_have_a_table_and_the_strictest_is_the_answer() -> None:
         ("failing", "fails at every rate: 100 % of requests at", "`plimsoll load`"),
         ("above", "carries more than 1,000 requests/s with", "more connections"),
         ("driver", "no line of 127.0.0.1:8080/: the load generator was the limit", "threads"),
+        (
+            "pool",
+            "no line of 127.0.0.1:8080/: its connections were the limit",
+            "connections (`-c`)",
+        ),
     ],
 )
 def test_where_there_is_no_line_it_says_why_and_what_to_do(
@@ -105,7 +114,7 @@ def test_where_there_is_no_line_it_says_why_and_what_to_do(
 
 
 def test_a_line_of_the_load_generator_is_void() -> None:
-    assert CASES["driver"].level == "void"
+    assert CASES["driver"].level == CASES["pool"].level == "void"
     assert CASES["found"].level != "void"
     assert not line_result.remedy(CASES["found"])
 

@@ -41,11 +41,25 @@ def one_line(found: LineFindings) -> str:
     return f"{sentence(found)}; {found.level}: {said}" if said else sentence(found)
 
 
+OF_DRIVER = "the load generator was the limit"
+
+
+def _is_of_pool(found: LineFindings, line: Line) -> bool:
+    return found.beyond[line.limit.name].resource == "pool"
+
+
+def _more_of_driver(found: LineFindings, line: Line) -> str:
+    """What the load generator needs more of, which was the limit."""
+    if not _is_of_pool(found, line):
+        return "give the load generator more threads, cores of its own, or another machine"
+    return f"{found.beyond[line.limit.name].sentence}: give it more connections (`-c`)"
+
+
 def remedy(found: LineFindings) -> str:
     """What to do where there is no line; empty where there is one."""
     line = _shown(found)
     if found.is_of_driver(line):
-        return "give the load generator more threads, cores of its own, or another machine"
+        return _more_of_driver(found, line)
     remedies = {
         "found": "",
         "above": "give more connections or load generator threads",
@@ -194,7 +208,8 @@ def sentence_of(found: LineFindings, line: Line) -> str:
     """What is known of one line, in one sentence without a full stop."""
     name, limits = texts.line(found.subject.name), _limits(found, line)
     if found.is_of_driver(line):
-        return f"no line of {name}: the load generator was the limit{_at(line.failed_per_s)}"
+        limit = "its connections were the limit" if _is_of_pool(found, line) else OF_DRIVER
+        return f"no line of {name}: {limit}{_at(line.failed_per_s)}"
     if line.edge is not None:
         rate = f"{name} carries {rate_text(line.edge.rate_per_s)} requests/s with {limits}"
         return f"{rate} (95 %: {interval_text(line)})"
