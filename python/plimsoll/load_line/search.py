@@ -356,7 +356,8 @@ class _Search:
         rates = [one.rate_per_s for one in self._counting(line.limit)]
         if line.state == "open" and not self._is_held(line.limit):
             lower = min(rates) / _HIGHER
-            return lower if lower >= self.start_per_s * _LOWEST else None
+            # A lowest rate that may hold by chance is tried again.
+            return lower if lower >= self.start_per_s * _LOWEST else min(rates)
         higher = max(rates) * _HIGHER
         return higher if line.state == "open" and higher <= self.wanted.most_per_s else None
 
@@ -410,7 +411,10 @@ class _Search:
         if self._is_held(limit):
             has_failed = any(self._fails(one, limit) for one in counting)
             return "above" if not has_failed and self._is_highest(max(rates)) else "open"
-        return "below" if min(rates) <= self.start_per_s * _LOWEST else "open"
+        lowest = min(counting, key=lambda one: one.rate_per_s)
+        is_lowest = lowest.rate_per_s / _HIGHER < self.start_per_s * _LOWEST
+        has_failed = any(self._fails(one, limit) for one in self._at(lowest))
+        return "below" if is_lowest and has_failed else "open"
 
     def _is_highest(self, rate_per_s: float) -> bool:
         """Whether no higher rate is tried."""

@@ -269,3 +269,23 @@ def test_the_same_luck_tries_the_same_rates() -> None:
     limit = limits.latency(99, 0.004)
     first, second = (searched(exponential(SERVICE_S), limit, 9)[1].rates for _ in range(2))
     assert first == second
+
+
+def test_no_rate_holds_only_where_the_lowest_fails_beyond_chance() -> None:
+    """Of 50 requests a second, one that fails is twice as many as allowed, and may be chance."""
+    limit, errors = limits.latency(99, 0.05), limits.errors(0.01)
+    wanted = SearchGoal((limit,), errors, 20.0, 0.05)
+    for seed in range(12):
+        queue = Queue(
+            fixed(SERVICE_S),
+            (limit, errors, limits.SENDING),
+            np.random.default_rng(seed),
+            fails=lambda _: 0.017,
+        )
+        luck = random.Random(seed)
+        found = search.searched(queue.measure, wanted, CAPACITY, luck, clock_s=queue.clock_s)
+        (line,) = found.lines
+        if line.state == "below":
+            lowest = min(one.rate_per_s for one in found.tries)
+            at = [one for one in found.tries if one.rate_per_s <= 1.01 * lowest]
+            assert any(one.state(errors) == "failed" for one in at)
