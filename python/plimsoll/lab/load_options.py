@@ -529,6 +529,14 @@ def _exact(amount: float) -> str:
     return str(amount) if isinstance(amount, int) else wording.exact(amount)
 
 
+def _length_of(requested: LoadOptions) -> str:
+    """What a rate needs to send as many requests: `use `duration_s=10``."""
+    if not requested.requests or not requested.rate_per_s or requested.rate_per_s <= 0:
+        return "use `duration_s=`"
+    length_s = _exact(round(requested.requests / requested.rate_per_s, 3))
+    return f"that many requests at this rate take {length_s} s: use `duration_s=`"
+
+
 def _excluded(requested: LoadOptions) -> Iterator[Problem]:
     """Options that exclude each other."""
     opened, limited = requested.rate_per_s is not None, requested.requests is not None
@@ -538,7 +546,7 @@ def _excluded(requested: LoadOptions) -> Iterator[Problem]:
             opened and limited,
             "requests",
             "`requests=` needs the closed model, and `rate_per_s=` selects the open model",
-            "use either `requests=` or `rate_per_s=`",
+            f"{_length_of(requested)} instead of `requests=`",
         ),
         (
             opened and requested.think_time_s is not None,
