@@ -52,6 +52,7 @@ cool_down = "0s"
 
 [[load]]
 name = "steady"
+think_time = "5ms"
 stages = [{{ kind = "hold", duration = "{length}", at = 4 }}]
 """
 
@@ -180,6 +181,7 @@ cool_down = "0s"
 
 [[load]]
 name = "steady"
+think_time = "5ms"
 stages = [
   {{ kind = "warm_up", duration = "200ms", at = 4 }},
   {{ kind = "hold", duration = "{length}", at = 4 }},
@@ -196,7 +198,7 @@ def in_turns(
     return path
 
 
-@pytest.mark.parametrize("place", ["local", "server"])
+@pytest.mark.parametrize("place", [pytest.param("local", marks=pytest.mark.thorough), "server"])
 def test_hosts_take_turns_at_the_servers_of_one_machine(
     tmp_path: Path, place: str, request: pytest.FixtureRequest
 ) -> None:
@@ -266,7 +268,7 @@ def test_the_agent_of_servers_in_turns_warms_them_up_freezes_them_and_sees_one_d
     assert "frozen" not in notes[""]
 
 
-@pytest.mark.parametrize("lost", ["two", "server"])
+@pytest.mark.parametrize("lost", [pytest.param("two", marks=pytest.mark.thorough), "server"])
 def test_a_host_that_is_lost_between_turns_costs_these_trials_alone(
     tmp_path: Path, lost: str
 ) -> None:
@@ -455,7 +457,9 @@ def with_database(tmp_path: Path, lab: LabAtWork, repetitions: int, length: str)
     return path
 
 
-@pytest.mark.parametrize("settings", [(), ("--set", "turns=100ms")])
+@pytest.mark.parametrize(
+    "settings", [pytest.param((), marks=pytest.mark.thorough), ("--set", "turns=100ms")]
+)
 def test_a_database_on_a_host_of_its_own(tmp_path: Path, settings: tuple[str, ...]) -> None:
     with in_namespaces(tmp_path, ("one",), has_server=True, has_database=True) as lab:
         path = with_database(tmp_path, lab, 1, "3s")

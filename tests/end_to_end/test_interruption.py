@@ -63,7 +63,14 @@ def resumes(folder: Path) -> None:
     assert sorted(path.name for path in trials.iterdir()) == [FIRST, SECOND]
 
 
-@pytest.mark.parametrize("how", ["ctrl-c", "SIGINT to the lab", "SIGTERM to the lab"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "ctrl-c",
+        pytest.param("SIGINT to the lab", marks=pytest.mark.thorough),
+        "SIGTERM to the lab",
+    ],
+)
 def test_one_signal_stops_the_server_keeps_what_is_complete_and_says_how_to_go_on(
     how: str, tmp_path: Path
 ) -> None:
@@ -156,7 +163,7 @@ def test_a_lab_that_is_killed_at_any_moment_leaves_nothing_running_and_loses_not
 ) -> None:
     short = ("--set", "repetitions=5", "--set", "load.steady.hold.duration=200ms")
     moments = random.Random(7)
-    for _ in range(5):
+    for _ in range(3):
         had = complete(tmp_path)
         running = start("run", TOY, *TOYS, "--no-report", *short, folder=tmp_path)
         time.sleep(moments.uniform(0.4, 2.5))
