@@ -1,4 +1,4 @@
-"""How many examples a property is shown: few for every change, ten times as many or more thoroughly."""
+"""How many examples a property is shown: few for every change, at least ten times as many later."""
 
 from __future__ import annotations
 

@@ -293,7 +293,15 @@ def test_a_killed_lab_leaves_neither_a_server_nor_its_child(lab: Lab) -> None:
     goes_on(lab)
 
 
-@pytest.mark.parametrize("phase", ["starting", "checking", "stopping", "writing"])
+PHASES = ("starting", "checking", "stopping", "writing")
+OFTEN = ("starting", "writing")
+"""A first and a last phase; `make thorough` also looks at those between them."""
+
+
+@pytest.mark.parametrize(
+    "phase",
+    [pytest.param(one, marks=() if one in OFTEN else pytest.mark.thorough) for one in PHASES],
+)
 def test_a_lab_may_be_killed_in_any_phase(lab: Lab, phase: str) -> None:
     process = lab.start()
     lab.hear("TrialStarted 2")
