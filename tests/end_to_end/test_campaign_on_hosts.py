@@ -66,6 +66,11 @@ def campaign(
     return path
 
 
+def by(driver: str) -> tuple[str, ...]:
+    """Settings of a campaign whose load another program generates, none of which can think."""
+    return ("--set", f"driver={driver}", "--set", "load.steady.think_time=0s")
+
+
 def conducted(lab: LabAtWork, path: Path, *options: object) -> Running:
     """A campaign that is not judged meanwhile: who asks for verdicts judges its results."""
     return reported(lab, path, "--no-report", *options)
@@ -556,7 +561,7 @@ def test_rows_of_another_load_generator_are_merged(tmp_path: Path, driver: str) 
     lab = on_loopback(tmp_path)
     path = campaign(tmp_path, length="1s")
     with lab.agents():
-        ran = conducted(lab, path, "--set", f"driver={driver}").end()
+        ran = conducted(lab, path, *by(driver)).end()
     assert ran.code == 0, ran.said
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "completed", trial["ending"]
@@ -583,7 +588,7 @@ def test_rows_of_another_load_generator_that_find_no_room_stay_where_the_error_s
     path = campaign(tmp_path, length="3s")
     with small_disk(tmp_path / "small", 1) as disk, lab.agents():
         results = disk / "results"
-        ran = lab.lab("run", path, "--into", results, *LENIENT, "--set", "driver=h2load").end()
+        ran = lab.lab("run", path, "--into", results, *LENIENT, *by("h2load")).end()
     assert "No space left on device: rows stay on their hosts, in" in ran.said
     assert "`plimsoll import h2load`" in ran.said
     places = re.findall(r"`(\S*/plimsoll-rows/\S+)` of `(\w+)`", ran.said)
@@ -598,7 +603,7 @@ def test_a_host_without_the_load_generator_is_named(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     lab.environments["two"] = {"PATH": str(tmp_path)}
     with lab.agents():
-        ran = conducted(lab, campaign(tmp_path), "--set", "driver=h2load").end()
+        ran = conducted(lab, campaign(tmp_path), *by("h2load")).end()
     assert ran.code != 0
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "DriverMissing"
