@@ -350,6 +350,7 @@ def test_a_campaign_stops_after_a_loss_where_the_file_of_hosts_says_so(tmp_path:
     assert len(recorded(tmp_path)) == 1
 
 
+@pytest.mark.thorough
 def test_a_lost_host_of_the_server_ends_its_trial_and_leaves_no_server(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path, has_server=True)
     with lab.agents() as agents:

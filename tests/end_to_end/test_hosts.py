@@ -449,6 +449,7 @@ def test_an_agent_whose_disk_fills_up_under_load_is_lost_with_its_folder(tmp_pat
     assert set(rows_by_host(tmp_path / "recorded")) == {"one"}
 
 
+@pytest.mark.thorough
 def test_rows_stay_on_their_hosts_where_the_lab_has_no_room_for_them(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with small_disk(tmp_path / "small", 2) as disk, lab.served() as address, lab.agents():
@@ -769,7 +770,7 @@ def interrupted_copy(lab: LabAtWork, agents: Iterable[Running], *, is_whole: boo
         return running.end()
 
 
-@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize("is_whole", [True, pytest.param(False, marks=pytest.mark.thorough)])
 def test_a_signal_while_rows_are_copied_leaves_them_on_their_hosts(
     tmp_path: Path, *, is_whole: bool
 ) -> None:

@@ -479,7 +479,7 @@ def test_a_server_of_its_own_warms_up_before_its_load(tmp_path: Path) -> None:
 def test_what_a_server_counts_over_its_life_agrees_with_its_trials(tmp_path: Path) -> None:
     text = CAMPAIGN.replace('"toy", "toy:starts-slowly"', '"reference"').replace("empty", "json")
     file = campaign(tmp_path, text)
-    ran = run("run", file, "--no-report", folder=tmp_path)
+    ran = run("run", file, "--no-report", "--set", EASY, folder=tmp_path)
     assert ran.code in (0, 1), ran.stderr
     ids = [f"reference.{endpoint}.steady.1" for endpoint in ("plaintext", "json")]
     verdicts = json.loads(run("judge", "results/pair", "--json", folder=tmp_path).stdout)
