@@ -17,6 +17,10 @@ LESS_OFTEN = {"fastapi:granian"}
 """Variants of these that are another kind of server, but install as much as a framework does."""
 
 
+BY_PLAIN_HTTP = {"vertx"}
+"""Those whose every start takes seconds of processor time; `go` and `node` have their services."""
+
+
 @cache
 def changed() -> frozenset[str]:
     """Frameworks in which a file differs from the commit before this one.
@@ -34,6 +38,11 @@ def changed() -> frozenset[str]:
         )
         files += ran.stdout.splitlines()
     return frozenset(file.partition("/")[0] for file in files)
+
+
+def is_spared(name: str) -> bool:
+    """Whether `make thorough` alone starts a framework by its further services."""
+    return name in BY_PLAIN_HTTP - changed()
 
 
 def marks(name: str, root: str = "", variant: str = "") -> list[pytest.MarkDecorator]:

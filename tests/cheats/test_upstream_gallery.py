@@ -78,7 +78,10 @@ def test_a_server_that_keeps_what_the_upstream_said_breaks_the_contract(tmp_path
 
 @pytest.mark.parametrize(
     ("server", "words"),
-    [("KeepingWhenBusy", "came from elsewhere"), ("EarlyWhenBusy", "the fastest response")],
+    [
+        pytest.param("KeepingWhenBusy", "came from elsewhere", marks=pytest.mark.thorough),
+        ("EarlyWhenBusy", "the fastest response"),
+    ],
 )
 def test_what_responses_do_not_show_the_upstream_has_counted(
     server: str, words: str, tmp_path: Path

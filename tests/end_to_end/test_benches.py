@@ -40,6 +40,7 @@ def test_a_tool_that_nobody_knows_is_named_with_those_that_there_are() -> None:
     assert "plimsoll, no-rows, load, ceiling, wrk" in ran.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(180)
 def test_a_short_file_is_imported_both_ways_and_counted_alike(postgres: Server) -> None:
     assert postgres.port

@@ -52,6 +52,7 @@ cool_down = "0s"
 
 [[load]]
 name = "steady"
+think_time = "5ms"
 stages = [{{ kind = "hold", duration = "{length}", at = 4 }}]
 """
 
@@ -63,6 +64,11 @@ def campaign(
     text = CAMPAIGN.format(endpoints=endpoints, repetitions=repetitions, length=length)
     path.write_text(text, "utf-8")
     return path
+
+
+def by(driver: str) -> tuple[str, ...]:
+    """Settings of a campaign whose load another program generates, none of which can think."""
+    return ("--set", f"driver={driver}", "--set", "load.steady.think_time=0s")
 
 
 def conducted(lab: LabAtWork, path: Path, *options: object) -> Running:
@@ -180,6 +186,7 @@ cool_down = "0s"
 
 [[load]]
 name = "steady"
+think_time = "5ms"
 stages = [
   {{ kind = "warm_up", duration = "200ms", at = 4 }},
   {{ kind = "hold", duration = "{length}", at = 4 }},
@@ -196,7 +203,7 @@ def in_turns(
     return path
 
 
-@pytest.mark.parametrize("place", ["local", "server"])
+@pytest.mark.parametrize("place", [pytest.param("local", marks=pytest.mark.thorough), "server"])
 def test_hosts_take_turns_at_the_servers_of_one_machine(
     tmp_path: Path, place: str, request: pytest.FixtureRequest
 ) -> None:
@@ -266,7 +273,7 @@ def test_the_agent_of_servers_in_turns_warms_them_up_freezes_them_and_sees_one_d
     assert "frozen" not in notes[""]
 
 
-@pytest.mark.parametrize("lost", ["two", "server"])
+@pytest.mark.parametrize("lost", [pytest.param("two", marks=pytest.mark.thorough), "server"])
 def test_a_host_that_is_lost_between_turns_costs_these_trials_alone(
     tmp_path: Path, lost: str
 ) -> None:
@@ -343,6 +350,7 @@ def test_a_campaign_stops_after_a_loss_where_the_file_of_hosts_says_so(tmp_path:
     assert len(recorded(tmp_path)) == 1
 
 
+@pytest.mark.thorough
 def test_a_lost_host_of_the_server_ends_its_trial_and_leaves_no_server(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path, has_server=True)
     with lab.agents() as agents:
@@ -455,7 +463,9 @@ def with_database(tmp_path: Path, lab: LabAtWork, repetitions: int, length: str)
     return path
 
 
-@pytest.mark.parametrize("settings", [(), ("--set", "turns=100ms")])
+@pytest.mark.parametrize(
+    "settings", [pytest.param((), marks=pytest.mark.thorough), ("--set", "turns=100ms")]
+)
 def test_a_database_on_a_host_of_its_own(tmp_path: Path, settings: tuple[str, ...]) -> None:
     with in_namespaces(tmp_path, ("one",), has_server=True, has_database=True) as lab:
         path = with_database(tmp_path, lab, 1, "3s")
@@ -552,7 +562,7 @@ def test_rows_of_another_load_generator_are_merged(tmp_path: Path, driver: str) 
     lab = on_loopback(tmp_path)
     path = campaign(tmp_path, length="1s")
     with lab.agents():
-        ran = conducted(lab, path, "--set", f"driver={driver}").end()
+        ran = conducted(lab, path, *by(driver)).end()
     assert ran.code == 0, ran.said
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "completed", trial["ending"]
@@ -579,7 +589,7 @@ def test_rows_of_another_load_generator_that_find_no_room_stay_where_the_error_s
     path = campaign(tmp_path, length="3s")
     with small_disk(tmp_path / "small", 1) as disk, lab.agents():
         results = disk / "results"
-        ran = lab.lab("run", path, "--into", results, *LENIENT, "--set", "driver=h2load").end()
+        ran = lab.lab("run", path, "--into", results, *LENIENT, *by("h2load")).end()
     assert "No space left on device: rows stay on their hosts, in" in ran.said
     assert "`plimsoll import h2load`" in ran.said
     places = re.findall(r"`(\S*/plimsoll-rows/\S+)` of `(\w+)`", ran.said)
@@ -594,7 +604,7 @@ def test_a_host_without_the_load_generator_is_named(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     lab.environments["two"] = {"PATH": str(tmp_path)}
     with lab.agents():
-        ran = conducted(lab, campaign(tmp_path), "--set", "driver=h2load").end()
+        ran = conducted(lab, campaign(tmp_path), *by("h2load")).end()
     assert ran.code != 0
     (trial,) = recorded(tmp_path)
     assert trial["ending"]["kind"] == "DriverMissing"

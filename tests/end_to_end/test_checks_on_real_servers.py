@@ -113,9 +113,14 @@ COUNTED = {"at a rate", "mixed", "few places", "wrong"}
 """Recordings of which only counts are judged, whatever else this host does."""
 
 
+LESS_OFTEN = {"tires"}
+"""Recordings that `make thorough` alone makes: `steady` finds what freezes, and the same fault."""
+
+
 def marks(name: str) -> list[pytest.MarkDecorator]:
     """Marks of the tests of a recording."""
-    return [] if name in COUNTED else [pytest.mark.alone]
+    thorough = [pytest.mark.thorough] if name in LESS_OFTEN else []
+    return thorough if name in COUNTED else [pytest.mark.alone, *thorough]
 
 
 @contextmanager

@@ -53,7 +53,7 @@ def recorded(folder: Path) -> Recording:
 
 
 @pytest.mark.parametrize(
-    "driver", ["wrk", pytest.param("ab", marks=pytest.mark.thorough), "h2load"]
+    "driver", ["wrk", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("ab", "h2load"))]
 )
 def test_a_trial_by_another_tool_is_reported_in_every_format_with_its_name(
     driver: str, tmp_path: Path

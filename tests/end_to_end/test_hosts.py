@@ -13,9 +13,9 @@ import socket
 import ssl
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack, suppress
-from dataclasses import replace
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ import pytest
 
 import labs
 import preloads
-from command_line import run
+from command_line import Running, run
 from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.drivers import records
 from plimsoll.errors import EngineFailed, InputError, StorageError
@@ -82,6 +82,74 @@ def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LabAtWor
         yield lab, address
 
 
+def rows_fetched(lab: LabAtWork, results: Path, *options: object) -> Any:
+    return lab.lab("host", "rows", results, *options).end()
+
+
+STAYS = ("-c", "4", "-d", "800ms", "-R", "2000", "--keep-rows", "remote")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A load of 1,600 requests whose rows stayed on its two hosts, whose agents wait.
+
+    Attributes:
+        lab: The lab.
+        results: What the lab has of it.
+        stdout: What it printed.
+    """
+
+    lab: LabAtWork
+    results: Path
+    stdout: str
+
+    @property
+    def folders(self) -> list[Path]:
+        """Where each host keeps its rows."""
+        return [Path(one["kept"]["folder"]) for one in recorded(self.results)["hosts"]]
+
+    def fetched(self, *options: object) -> Any:
+        """`plimsoll host rows`, which fetches them."""
+        return rows_fetched(self.lab, self.results, *options)
+
+    def judged(self) -> tuple[dict[str, str], str]:
+        """Level of each check, and all that they say."""
+        ran = run("judge", self.results, "--json", folder=self.results.parent)
+        (trial,) = json.loads(ran.stdout)
+        return {one["check"]: one["level"] for one in trial["verdicts"]}, ran.stdout
+
+
+@pytest.fixture(scope="module")
+def load_that_stayed(
+    waiting: tuple[LabAtWork, str], tmp_path_factory: pytest.TempPathFactory
+) -> Kept:
+    """One load for all tests of rows that stayed."""
+    folder = tmp_path_factory.mktemp("stayed")
+    ran = load(*waiting, *STAYS, into=folder).end()
+    assert ran.code in {0, VOID}, ran.said
+    return Kept(waiting[0], folder / "recorded", ran.stdout)
+
+
+@pytest.fixture
+def kept(load_that_stayed: Kept, tmp_path: Path) -> Kept:
+    """The same with a copy of the lab's results; what a test changes on a host, it restores."""
+    copy = tmp_path / "recorded"
+    shutil.copytree(load_that_stayed.results, copy)
+    return replace(load_that_stayed, results=copy)
+
+
+@contextmanager
+def changed(rows: Path, begin: bytes) -> Generator[None]:
+    """Rows on a host that begin with other bytes for as long as the block runs."""
+    known = rows.read_bytes()
+    with rows.open("r+b") as file:
+        file.write(begin)
+    try:
+        yield
+    finally:
+        rows.write_bytes(known)
+
+
 def test_two_hosts_generate_exactly_one_load(
     tmp_path: Path, waiting: tuple[LabAtWork, str]
 ) -> None:
@@ -101,13 +169,11 @@ def test_two_hosts_generate_exactly_one_load(
 
 
 def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(
-    tmp_path: Path, waiting: tuple[LabAtWork, str]
+    load_that_stayed: Kept,
 ) -> None:
-    options = ("-c", "4", "-d", "800ms", "-R", "2000", "--keep-rows", "remote")
-    ran = load(*waiting, *options, into=tmp_path).end()
-    assert ran.code in {0, VOID}, ran.said
-    found = recorded(tmp_path / "recorded")
-    assert not (tmp_path / "recorded" / "trials" / "load" / "requests.parquet").exists()
+    results = load_that_stayed.results
+    found = recorded(results)
+    assert not (results / "trials" / "load" / "requests.parquet").exists()
     times_ns: list[int] = []
     (hold,) = found["stages"]
     for one in found["hosts"]:
@@ -125,7 +191,7 @@ def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(
     known_s = figures["response_times_s"]
     assert (known_s["min"], known_s["max"]) == (times_ns[0] / 1e9, times_ns[-1] / 1e9)
     assert known_s["p50"] == times_ns[(len(times_ns) + 1) // 2 - 1] / 1e9
-    given = levels(ran.stdout)
+    given = levels(load_that_stayed.stdout)
     assert not labs.void_beyond(given)
     assert given["drivers_completed"] == "sound"
     assert given["hidden_stalls"] == "not_checked"
@@ -256,20 +322,18 @@ def test_an_agent_waits_until_the_lab_knows_that_the_one_before_it_is_gone(tmp_p
     labs.ended(again)
 
 
-@pytest.mark.parametrize(
-    "answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", None]
-)
-def test_an_agent_waits_on_where_something_else_than_the_lab_listens(
-    tmp_path: Path, answer: bytes | None
-) -> None:
-    """`answer` is sent before the connection is closed; with None it is closed at once."""
+OTHER_ANSWERS = (b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", None)
+"""What a program that is not the lab sends before it closes a connection; None for at once."""
+
+
+def test_an_agent_waits_on_where_something_else_than_the_lab_listens(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path, ("one",))
     with ExitStack() as closing:
         with socket.create_server(("127.0.0.1", lab.port)) as other:
             other.settimeout(30)
             agent = lab.agent("one")
             closing.callback(labs.ended, agent)
-            for _ in range(2):  # it comes again
+            for answer in (*OTHER_ANSWERS, b""):  # it comes again after each
                 connection, _ = other.accept()
                 with connection:
                     if answer is not None:
@@ -344,31 +408,14 @@ def test_ctrl_c_ends_the_load_on_every_host_and_shows_what_there_is(tmp_path: Pa
     assert "0 failed" in ran.stdout
 
 
-def test_a_lost_host_is_announced_while_the_others_go_on(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
-    with lab.served() as address, lab.agents() as agents:
-        running = lab.lab(
-            "load", f"http://{address}/plaintext", "-c", "4", "-d", "60s", "-R", "4000"
-        )
-        lost = agents["two"]
-        lost.wait_until_rows_are_kept()
-        os.kill(lost.process.pid, signal.SIGKILL)
-        running.wait_until_it_says("`two` disconnected")
-        running.wait_until_it_says(" 2 of 4 connections open")
-        running.press_ctrl_c()
-        running.end()
-
-
-@pytest.mark.parametrize("command", ["check", "load"])
-def test_a_host_with_too_few_ports_is_named_before_the_load(tmp_path: Path, command: str) -> None:
+def test_a_host_with_too_few_ports_is_named_before_the_load(tmp_path: Path) -> None:
     with in_namespaces(tmp_path, ("one", "two")) as lab, lab.served() as address, lab.agents():
         labs.few_ports(lab, "two", 300)
-        if command == "check":
-            ran = lab.lab("host", "check", "-c", "200").end()
-        else:
-            ran = load(lab, address, "-c", "200", "-d", "1s").end()
-    assert ran.code == UNFIT, ran.said
-    assert "has ports for 44 connections to one server, and 100 are needed" in ran.said
+        checked = lab.lab("host", "check", "-c", "200").end()
+        loaded = load(lab, address, "-c", "200", "-d", "1s").end()
+    for ran in (checked, loaded):
+        assert ran.code == UNFIT, ran.said
+        assert "has ports for 44 connections to one server, and 100 are needed" in ran.said
 
 
 def test_an_engine_that_cannot_begin_ends_the_load_on_every_host(tmp_path: Path) -> None:
@@ -402,6 +449,7 @@ def test_an_agent_whose_disk_fills_up_under_load_is_lost_with_its_folder(tmp_pat
     assert set(rows_by_host(tmp_path / "recorded")) == {"one"}
 
 
+@pytest.mark.thorough
 def test_rows_stay_on_their_hosts_where_the_lab_has_no_room_for_them(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with small_disk(tmp_path / "small", 2) as disk, lab.served() as address, lab.agents():
@@ -420,18 +468,20 @@ def test_rows_stay_on_their_hosts_where_the_lab_has_no_room_for_them(tmp_path: P
 
 
 def test_an_agent_that_is_killed_takes_its_engine_along_and_voids_the_load(tmp_path: Path) -> None:
+    """Its loss is announced while the other goes on."""
     lab = on_loopback(tmp_path)
     with lab.served() as address, lab.agents() as agents:
-        running = load(lab, address, "-c", "4", "-d", "4s", "-R", "200")
+        running = told_load(lab, address, "-c", "4", "-d", "12s", "-R", "4000")
         lost = agents["two"]
         lost.wait_until_rows_are_kept()
         os.kill(lost.process.pid, signal.SIGKILL)
         assert eventually(lambda: not lost.processes()), lost.processes()
+        running.wait_until_it_says("`two` disconnected")
+        running.wait_until_it_says(" 2 of 4 connections open")
         ran = running.end()
     assert ran.code == VOID, ran.said
-    said = said_of(ran.stdout, "drivers_completed")
-    assert "`two` was lost" in said
-    assert "% of the requested load ran" in said
+    assert "`two` was lost" in ran.said
+    assert "% of the requested load ran" in ran.said
     assert set(rows_by_host(tmp_path / "recorded")) == {"one"}
 
 
@@ -455,7 +505,7 @@ def test_a_load_generator_that_stands_still_for_a_while_is_named(tmp_path: Path)
 def test_a_load_generator_that_is_slower_than_the_others_is_named(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with lab.served() as address, lab.agents() as agents:
-        running = load(lab, address, "-c", "4", "-d", "6s", "-R", "4000")
+        running = load(lab, address, "-c", "4", "-d", "12s", "-R", "4000")
         agents["two"].wait_until_rows_are_kept()
         engine = agents["two"].engine()
         for _ in range(15):  # it has half of its time
@@ -662,44 +712,18 @@ def test_a_link_that_is_cut_loses_its_host_within_seconds(tmp_path: Path) -> Non
         assert levels(ran.stdout)["trial_completed"] == "sound", "the others ran to their end"
 
 
-def kept_remotely(lab: LabAtWork) -> None:
-    """A load of 1,600 requests whose rows stay on its two hosts."""
-    with lab.served() as address:
-        options = ("-c", "4", "-d", "800ms", "-R", "2000", "--keep-rows", "remote")
-        ran = load(lab, address, *options).end()
-    assert ran.code in {0, VOID}, ran.said
-
-
-def kept_folders(lab: LabAtWork) -> list[Path]:
-    return [Path(one["kept"]["folder"]) for one in recorded(lab.folder / "recorded")["hosts"]]
-
-
-def rows_fetched(lab: LabAtWork, *options: object) -> Any:
-    return lab.lab("host", "rows", lab.folder / "recorded", *options).end()
-
-
-def judged(lab: LabAtWork) -> tuple[dict[str, str], str]:
-    """Level of each check, and all that they say."""
-    ran = run("judge", lab.folder / "recorded", "--json", folder=lab.folder)
-    (trial,) = json.loads(ran.stdout)
-    return {one["check"]: one["level"] for one in trial["verdicts"]}, ran.stdout
-
-
-def test_rows_that_stayed_are_fetched_and_every_check_is_judged(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
-    results = tmp_path / "recorded"
-    with lab.agents():
-        kept_remotely(lab)
-        before, folders = recorded(results), kept_folders(lab)
-        usage = pq.read_table(results / "trials" / "load" / "usage.parquet")
-        without, said = judged(lab)
-        assert STAYED in said
-        listed = rows_fetched(lab, "--list")
-        assert not (results / "fetched").exists()
-        ran = rows_fetched(lab)
-        again = rows_fetched(lab)
+def test_rows_that_stayed_are_fetched_and_every_check_is_judged(kept: Kept) -> None:
+    results = kept.results
+    before, folders = recorded(results), kept.folders
+    usage = pq.read_table(results / "trials" / "load" / "usage.parquet")
+    without, said = kept.judged()
+    assert STAYED in said
+    listed = kept.fetched("--list")
+    assert not (results / "fetched").exists()
+    ran = kept.fetched()
+    again = kept.fetched()
     assert (listed.code, ran.code, again.code) == (0, 0, 0), ran.said
-    for host, folder in zip(lab.names, folders, strict=True):
+    for host, folder in zip(kept.lab.names, folders, strict=True):
         assert f"load: {host}: 800 requests, " in listed.said
         assert f"there: {folder}" in listed.said
         assert (folder / "requests.bin").exists(), "rows on the hosts are not removed"
@@ -708,7 +732,7 @@ def test_rows_that_stayed_are_fetched_and_every_check_is_judged(tmp_path: Path) 
     assert rows_by_host(results) == {"one": 800, "two": 800}
     found = recorded(results)
     assert found["driver"]["outcomes"] == before["driver"]["outcomes"]
-    given, said = judged(lab)
+    given, said = kept.judged()
     assert STAYED not in said
     assert given["conservation"] == given["drivers_completed"] == "sound"
     assert (without["hosts_agree"], without["evenly_served"]) == ("not_checked", "not_checked")
@@ -717,32 +741,27 @@ def test_rows_that_stayed_are_fetched_and_every_check_is_judged(tmp_path: Path) 
     assert pq.read_table(results / "trials" / "load" / "usage.parquet").equals(usage)
 
 
-def test_a_copy_of_rows_that_was_interrupted_goes_on(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
-    with lab.agents():
-        kept_remotely(lab)
-        first, second = kept_folders(lab)
-        here = tmp_path / "recorded" / "fetched" / "load"
-        for host, folder in zip(lab.names, (first, second), strict=True):
-            (here / host).mkdir(parents=True)
-            whole = (folder / "requests.bin").read_bytes()
-            (here / host / "requests.bin").write_bytes(whole[:1000])
-        with (second / "requests.bin").open("r+b") as rows:  # what is here is not read again
-            rows.write(bytes(1000))
-        listed, ran = rows_fetched(lab, "--list"), rows_fetched(lab)
+def test_a_copy_of_rows_that_was_interrupted_goes_on(kept: Kept) -> None:
+    here = kept.results / "fetched" / "load"
+    for host, folder in zip(kept.lab.names, kept.folders, strict=True):
+        (here / host).mkdir(parents=True)
+        whole = (folder / "requests.bin").read_bytes()
+        (here / host / "requests.bin").write_bytes(whole[:1000])
+    with changed(kept.folders[1] / "requests.bin", bytes(1000)):  # what is here is not read again
+        listed, ran = kept.fetched("--list"), kept.fetched()
     assert " kB of them copied: " in listed.said
     assert ran.code == 0, ran.said
-    assert rows_by_host(tmp_path / "recorded") == {"one": 800, "two": 800}
+    assert rows_by_host(kept.results) == {"one": 800, "two": 800}
 
 
-def interrupted_copy(lab: LabAtWork, *, is_whole: bool) -> Any:
+def interrupted_copy(lab: LabAtWork, agents: Iterable[Running], *, is_whole: bool) -> Any:
     """A load whose copy of rows is interrupted, and before it perhaps the load as well."""
     duration_s = 2 if is_whole else 60
     options = ("-c", "4", "-d", f"{duration_s}s", "-R", "8000")
-    with lab.served() as address, lab.agents() as agents:
+    with lab.served() as address:
         running = told_load(lab, address, *options)
         if not is_whole:
-            for agent in agents.values():
+            for agent in agents:
                 agent.wait_until_rows_are_kept()
             running.press_ctrl_c()
         copied = lab.folder / "recorded"
@@ -751,13 +770,13 @@ def interrupted_copy(lab: LabAtWork, *, is_whole: bool) -> Any:
         return running.end()
 
 
-@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize("is_whole", [True, pytest.param(False, marks=pytest.mark.thorough)])
 def test_a_signal_while_rows_are_copied_leaves_them_on_their_hosts(
     tmp_path: Path, *, is_whole: bool
 ) -> None:
-    with in_namespaces(tmp_path, ("one", "two")) as lab:
+    with in_namespaces(tmp_path, ("one", "two")) as lab, lab.agents() as agents:
         labs.limit(lab, "lab", "2mbit")
-        ran = interrupted_copy(lab, is_whole=is_whole)
+        ran = interrupted_copy(lab, agents.values(), is_whole=is_whole)
         assert ran.code in ({0, VOID} if is_whole else {INTERRUPTED}), ran.said
         assert "a signal ended the copy of rows: rows stay on their hosts" in ran.said
         results = tmp_path / "recorded"
@@ -767,8 +786,7 @@ def test_a_signal_while_rows_are_copied_leaves_them_on_their_hosts(
         assert found["driver"]["figures"]["requests"]
         assert any((results / "fetched").rglob("requests.bin")), "what was copied is not lost"
         labs.unlimited(lab, "lab")
-        with lab.agents():
-            fetched = rows_fetched(lab)
+        fetched = rows_fetched(lab, results)
         assert fetched.code == 0, fetched.said
         counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
         assert rows_by_host(results) == counted
@@ -783,49 +801,43 @@ def test_rows_that_find_no_room_on_their_host_are_named_kept_and_fetched(tmp_pat
             options = ("-c", "4", "-d", "3s", "-R", "16000", "--keep-rows", "remote")
             ran = told_load(lab, address, *options).end()
         assert ran.code in {0, VOID}, ran.said
-        one, two = kept_folders(lab)
+        stayed = Kept(lab, tmp_path / "recorded", ran.stdout)
+        one, two = stayed.folders
         assert f"`two`: `{home / 'plimsoll-rows'}/" in ran.said
         assert f"No space left on device: its rows are in `{two}`" in ran.said
         assert (one.parent.name, two.parent) == ("plimsoll-rows", home)
         with lab.agents():
-            fetched = rows_fetched(lab)
+            fetched = stayed.fetched()
     assert fetched.code == 0, fetched.said
     assert rows_by_host(tmp_path / "recorded") == {"one": 24_000, "two": 24_000}
 
 
-def test_rows_that_changed_on_their_host_are_refused(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
-    with lab.agents():
-        kept_remotely(lab)
-        before = recorded(tmp_path / "recorded")
-        with (kept_folders(lab)[1] / "requests.bin").open("r+b") as rows:
-            rows.write(bytes(range(100)))
-        ran = rows_fetched(lab)
+def test_rows_that_changed_on_their_host_are_refused(kept: Kept) -> None:
+    before = recorded(kept.results)
+    with changed(kept.folders[1] / "requests.bin", bytes(range(100))):
+        ran = kept.fetched()
     assert ran.code == EngineFailed.exit_code
     assert "`requests.bin` of `two` arrived damaged" in ran.said
-    assert recorded(tmp_path / "recorded") == before
-    assert not (tmp_path / "recorded" / "fetched" / "load" / "two" / "requests.bin").exists()
+    assert recorded(kept.results) == before
+    assert not (kept.results / "fetched" / "load" / "two" / "requests.bin").exists()
 
 
-def test_rows_that_are_gone_are_named_until_their_new_place_is(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
-    with lab.agents():
-        kept_remotely(lab)
-        gone = kept_folders(lab)[0]
-        gone.rename(tmp_path / "elsewhere")
-        ran = rows_fetched(lab)
-        assert ran.code == UNFIT
-        assert f"those of `load` on `one` are gone: `{gone}`" in ran.said
-        assert "`--rows`" in ran.said
-        (tmp_path / "elsewhere").rename(gone)
-        assert rows_fetched(lab).code == 0
+def test_rows_that_are_gone_are_named_until_their_new_place_is(tmp_path: Path, kept: Kept) -> None:
+    gone = kept.folders[0]
+    gone.rename(tmp_path / "elsewhere")
+    ran = kept.fetched()
+    (tmp_path / "elsewhere").rename(gone)
+    assert ran.code == UNFIT
+    assert f"those of `load` on `one` are gone: `{gone}`" in ran.said
+    assert "`--rows`" in ran.said
+    assert kept.fetched().code == 0
 
 
-def test_a_file_of_other_hosts_is_refused_before_anything_listens(tmp_path: Path) -> None:
-    lab = on_loopback(tmp_path)
-    with lab.agents():
-        kept_remotely(lab)
-    lab.file.write_text(lab.file.read_text("utf-8").replace('"two"', '"other"'), "utf-8")
-    ran = rows_fetched(lab)
+def test_a_file_of_other_hosts_is_refused_before_anything_listens(
+    tmp_path: Path, kept: Kept
+) -> None:
+    other = replace(kept.lab, folder=tmp_path)
+    other.file.write_text(kept.lab.file.read_text("utf-8").replace('"two"', '"other"'), "utf-8")
+    ran = replace(kept, lab=other).fetched()
     assert ran.code == InputError.exit_code
     assert "has no host `two`" in ran.said

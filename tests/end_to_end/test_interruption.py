@@ -63,7 +63,14 @@ def resumes(folder: Path) -> None:
     assert sorted(path.name for path in trials.iterdir()) == [FIRST, SECOND]
 
 
-@pytest.mark.parametrize("how", ["ctrl-c", "SIGINT to the lab", "SIGTERM to the lab"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "ctrl-c",
+        pytest.param("SIGINT to the lab", marks=pytest.mark.thorough),
+        "SIGTERM to the lab",
+    ],
+)
 def test_one_signal_stops_the_server_keeps_what_is_complete_and_says_how_to_go_on(
     how: str, tmp_path: Path
 ) -> None:
@@ -156,7 +163,7 @@ def test_a_lab_that_is_killed_at_any_moment_leaves_nothing_running_and_loses_not
 ) -> None:
     short = ("--set", "repetitions=5", "--set", "load.steady.hold.duration=200ms")
     moments = random.Random(7)
-    for _ in range(5):
+    for _ in range(3):
         had = complete(tmp_path)
         running = start("run", TOY, *TOYS, "--no-report", *short, folder=tmp_path)
         time.sleep(moments.uniform(0.4, 2.5))
@@ -286,7 +293,15 @@ def test_a_killed_lab_leaves_neither_a_server_nor_its_child(lab: Lab) -> None:
     goes_on(lab)
 
 
-@pytest.mark.parametrize("phase", ["starting", "checking", "stopping", "writing"])
+PHASES = ("starting", "checking", "stopping", "writing")
+OFTEN = ("starting", "writing")
+"""A first and a last phase; `make thorough` also looks at those between them."""
+
+
+@pytest.mark.parametrize(
+    "phase",
+    [pytest.param(one, marks=() if one in OFTEN else pytest.mark.thorough) for one in PHASES],
+)
 def test_a_lab_may_be_killed_in_any_phase(lab: Lab, phase: str) -> None:
     process = lab.start()
     lab.hear("TrialStarted 2")

@@ -50,7 +50,10 @@ FIRST, SECOND, *OTHERS = (
 )
 EACH = (FIRST, SECOND, *OTHERS)
 ONE_ENDPOINT = ("--set", "endpoints=plaintext")
-LASTS = ("--set", "load.steady.hold.duration=1500ms")
+EASY = "load.steady.think_time=5ms"
+"""A load that leaves the cores to what runs beside it, for tests that do not look at its work."""
+LONGER = "load.steady.hold.duration=1500ms"
+LASTS = ("--set", LONGER, "--set", EASY)
 DEAF = "ignores-the-stop-signal"
 LOAD_NS = 1_000_000_000
 
@@ -301,7 +304,7 @@ def test_who_rests_uses_no_processor_time(tmp_path: Path) -> None:
     assert clocks.at_turn <= recorded * 1.1
 
 
-@pytest.mark.parametrize("turns", ["100ms", "0s"])
+@pytest.mark.parametrize("turns", ["100ms", pytest.param("0s", marks=pytest.mark.thorough)])
 def test_a_server_may_use_every_core_while_it_warms_up_and_its_own_afterwards(
     turns: str, tmp_path: Path
 ) -> None:
@@ -326,7 +329,7 @@ def test_a_server_may_use_every_core_while_it_warms_up_and_its_own_afterwards(
 
     watching = threading.Thread(target=watch)
     watching.start()
-    settings = [f"server_cores=[{own}]", "endpoints=plaintext", f"turns={turns}", LASTS[1]]
+    settings = [f"server_cores=[{own}]", "endpoints=plaintext", f"turns={turns}", LONGER, EASY]
     try:
         with plimsoll.run(
             campaign(tmp_path),
@@ -413,7 +416,7 @@ def warmed_up(folder: Path, length: str) -> tuple[list[Recording], list[events.T
         if isinstance(event, events.TurnEnded):
             ended.append(event)
 
-    settings = ["frameworks=toy"]
+    settings = ["frameworks=toy", EASY]
     into, frameworks = folder / "results", folder / "frameworks"
     with plimsoll.run(
         campaign(folder), into=into, frameworks=frameworks, settings=settings, on_event=note
@@ -456,7 +459,7 @@ def test_a_server_of_its_own_warms_up_before_its_load(tmp_path: Path) -> None:
         if isinstance(event, events.Phase):
             phases.append(event.name)
 
-    settings = ["frameworks=reference", "endpoints=plaintext", "turns=0s"]
+    settings = ["frameworks=reference", "endpoints=plaintext", "turns=0s", EASY]
     into, frameworks = tmp_path / "results", tmp_path / "frameworks"
     with plimsoll.run(
         campaign(tmp_path), into=into, frameworks=frameworks, settings=settings, on_event=note
@@ -476,7 +479,7 @@ def test_a_server_of_its_own_warms_up_before_its_load(tmp_path: Path) -> None:
 def test_what_a_server_counts_over_its_life_agrees_with_its_trials(tmp_path: Path) -> None:
     text = CAMPAIGN.replace('"toy", "toy:starts-slowly"', '"reference"').replace("empty", "json")
     file = campaign(tmp_path, text)
-    ran = run("run", file, "--no-report", folder=tmp_path)
+    ran = run("run", file, "--no-report", "--set", EASY, folder=tmp_path)
     assert ran.code in (0, 1), ran.stderr
     ids = [f"reference.{endpoint}.steady.1" for endpoint in ("plaintext", "json")]
     verdicts = json.loads(run("judge", "results/pair", "--json", folder=tmp_path).stdout)
@@ -517,7 +520,8 @@ def test_a_server_that_works_while_it_rests_is_frozen_and_its_recording_says_so(
 
 
 def test_an_engine_that_is_killed_costs_its_own_trial(tmp_path: Path) -> None:
-    running = start("run", campaign(tmp_path), *TOYS, "--no-report", folder=tmp_path)
+    easy = ("--set", EASY)
+    running = start("run", campaign(tmp_path), *TOYS, "--no-report", *easy, folder=tmp_path)
     running.wait_until_it_drives()
     engines = [pid for pid in pids(running) if b"\0plimsoll.engine\0" in command_line(pid)]
     os.kill(engines[0], signal.SIGKILL)

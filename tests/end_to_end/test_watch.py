@@ -174,7 +174,7 @@ def test_the_page_waits_for_watch_and_goes_on_when_it_is_back(browser: Any, fini
 @pytest.mark.parametrize(
     ("viewport", "scheme"),
     [
-        pytest.param(DESK, "light", id="desk-light"),
+        pytest.param(DESK, "light", id="desk-light", marks=pytest.mark.thorough),
         pytest.param(DESK, "dark", id="desk-dark"),
         pytest.param(PHONE, "light", id="phone-light"),
         pytest.param(PHONE, "dark", id="phone-dark", marks=pytest.mark.thorough),

@@ -18,7 +18,7 @@ from queues import BESIDE_S, WARM_UP_S, Queue, fixed
 CAPACITY = 5000.0
 LIMIT = limits.latency(99, 0.002)
 ERRORS = limits.errors(0.001)
-GOAL = SearchGoal((LIMIT,), ERRORS, 40.0, try_s=1.0, has_processes=True)
+GOAL = SearchGoal((LIMIT,), ERRORS, 20.0, try_s=1.0, has_processes=True)
 
 
 def queue(seed: int) -> Queue:

@@ -43,12 +43,26 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder into which the trials of one endpoint were written as PDF, with the campaign."""
+    found = with_campaign()
+    at_json = [one for one in found.trials if one.recording.endpoint == "json"]  # others add charts
+    folder = tmp_path_factory.mktemp("pdf") / "new" / "report"
+    assert pdf.write(replace(found, trials=tuple(at_json)), folder) == folder / pdf.FILE
+    return folder
+
+
+WRITTEN = {markdown.NAME: "pictures", pdf.NAME: "paper"}
+"""Fixtures that write formats which take seconds, for several tests."""
+
+
 @FORMATS
 def test_every_format_writes_its_file_and_returns_its_path(
     form: Any, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    if form is markdown:
-        folder = request.getfixturevalue("pictures")
+    if form.NAME in WRITTEN:
+        folder = request.getfixturevalue(WRITTEN[form.NAME])
     else:
         folder = tmp_path / "new" / "report"
         assert form.write(sample.findings(), folder) == folder / form.FILE
@@ -113,11 +127,8 @@ def test_a_page_says_it_below_the_answer_and_marks_what_doubts_in_it() -> None:
     assert '<h3 id="campaign">' not in html.render(sample.findings())
 
 
-def test_paper_says_it_before_the_rankings() -> None:
-    found = with_campaign()
-    at_json = [one for one in found.trials if one.recording.endpoint == "json"]  # others add charts
-    shorter = replace(found, trials=tuple(at_json))
-    pages = pypdf.PdfReader(io.BytesIO(pdf.render(shorter))).pages
+def test_paper_says_it_before_the_rankings(paper: Path) -> None:
+    pages = pypdf.PdfReader(paper / pdf.FILE).pages
     text = " ".join(page.extract_text() for page in pages)
     found = places(text, "axum · json")
     assert found == sorted(found)
