@@ -92,7 +92,7 @@ fn what_was_sent_by_the_end_the_server_has_received() {
 }
 
 #[test]
-fn what_ends_after_the_load_is_unfinished_and_hardly_anything_is_sent_then() {
+fn what_ends_after_the_load_is_unfinished_and_nothing_is_due_then() {
     let end_ns = 30_000_000;
     let ask = Ask { requests: None, duration_ms: 30, connections: 200, threads: 1, ..ASK };
     for _ in 0..5 {
@@ -102,7 +102,7 @@ fn what_ends_after_the_load_is_unfinished_and_hardly_anything_is_sent_then() {
             instants.filter(|&at_ns| at_ns >= end_ns && at_ns != NEVER).count()
         };
         assert_eq!(late("done_ns"), 0);
-        assert!(late("sent_ns") <= 1, "the clock is read for each request that is sent");
+        assert_eq!(late("due_ns"), 0);
         let ended = by_outcome(&seen.requests);
         let is_known = |name: &&str| ["ok", "unfinished", "cancelled"].contains(name);
         assert!(ended.keys().all(is_known), "{ended:?}");

@@ -28,9 +28,6 @@ impl Worker<'_> {
     pub(super) fn send_queued(&mut self) {
         let mut queued = std::mem::take(&mut self.queued);
         for (place, &index) in queued.iter().enumerate() {
-            if self.read_ns.get() >= self.end_ns {
-                break;
-            }
             if let Some(&next) = queued.get(place + 1) {
                 self.fetch(next);
             }

@@ -4,8 +4,8 @@ Connections can be missing in two ways, and can close too soon:
 
 - open: mean connections open in the measurement window, divided by the requested number. Both the
   load generator's count and the rows are compared with it; for a driver that does not count, the
-  kernel's count at the server. A load that begins with its window may take 20 ms and 0.5 ms more
-  for each connection to open them, up to 0.9 s, and 10 ms for each with TLS;
+  kernel's count at the server. Opening them may take a load that begins with its window 20 ms, and
+  0.5 ms for each (10 ms with TLS), up to 0.9 s;
 - no response: connections that the kernel opened and on which the server never responded. While the
   accept queue is full, a client sees connections as open that the server has not accepted. A server
   that hangs looks the same;
