@@ -2,8 +2,8 @@
 
 What its figures mean, by its documentation and by comparing its own counts (autocannon 8):
 
-- `requests.average` is the mean of what was counted in each second, `requests.total` the number of
-  responses of any status.
+- `requests.average` is the mean of what was counted in each second, or in each `sampleInt`, which
+  `-L` sets; `requests.total` is the number of responses of any status.
 - Times are of responses, in whole milliseconds. With `-R` they have been corrected with a fixed
   interval.
 - `errors` are requests without a response, timeouts among them. The limit is 10 s unless `-t` was
@@ -36,6 +36,8 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
     document = printed.parsed(text, name, NAME)
     timeouts = printed.at(document, "timeouts", name, NAME) or 0.0
     errors = printed.at(document, "errors", name, NAME) or 0.0
+    each_s = (printed.at(document, "sampleInt", name, NAME) or 1e3) / 1e3
+    received = printed.at(document, "throughput/average", name, NAME)
     return (
         ReportedStatistics(
             source=Source(name),
@@ -55,14 +57,14 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
                     "another body": printed.at(document, "mismatches", name, NAME),
                 }
             ),
-            throughput_per_s=printed.must(document, "requests/average", name, NAME),
+            throughput_per_s=printed.must(document, "requests/average", name, NAME) / each_s,
             counting="responses",
             times_s=_times(printed.counts(document, "latency")),
             times="unknown",
             timed="responses",
             times_step_s=1e-3,
             received_bytes=printed.at(document, "throughput/total", name, NAME),
-            received_per_s=printed.at(document, "throughput/average", name, NAME),
+            received_per_s=None if received is None else received / each_s,
             restated=_restated(document, name),
             notes=NOTES,
         ),
