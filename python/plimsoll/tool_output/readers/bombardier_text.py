@@ -9,6 +9,7 @@ What its figures mean, by its source (`bombardier.go`, `templates.go`):
 - `others` (once `errored`) are requests without a response, or with a status that is none; `Errors`
   names them. With `--http1` and `--http2` a response that was cut off has its status, and an error.
 - A standard deviation has each different value once, so it is the real one at most.
+- The duration is the requested one; requests in flight at its end are waited for, and count.
 - A request that takes longer than 2 s fails unless `-t` was given. A KB is 1,024 bytes, of heads,
   bodies and what was sent together.
 """
@@ -72,6 +73,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         model="closed" if _is_closed(run) else "unknown",
         connections=connections if connections is not None else _requested_rate(run),
         duration_s=_lasted_s(run),
+        overrun_s=_times(run).get("max", 0.0),
         requests=ended,
         failures=_failures(run, others),
         counts_failures=codes is not None,
