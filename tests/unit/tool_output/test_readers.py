@@ -437,3 +437,7 @@ def test_bombardier_without_a_byte_prints_a_throughput_without_a_unit() -> None:
 @pytest.mark.parametrize("name", ["vegeta-one.json", "vegeta_text-one.txt"])
 def test_the_throughput_of_one_request_of_vegeta_is_over_its_time(name: str) -> None:
     assert one(name).throughput_per_s == pytest.approx(1 / 1.625e-3, rel=1e-3)
+
+
+def test_samples_of_several_workers_of_autocannon_last_as_long_as_those_of_one() -> None:
+    assert one("autocannon-workers.json").duration_s == 2

@@ -170,6 +170,22 @@ def test_no_figure_of_a_real_output_contradicts_another(path: Path) -> None:
         assert contradictions(figures) == ()
 
 
+@pytest.mark.parametrize("path", WITH_PAIRS, ids=lambda path: path.name)
+def test_no_real_output_is_inconsistent(path: Path) -> None:
+    assert consistent(path.read_text(encoding="utf-8")).level != "void"
+
+
+@pytest.mark.parametrize(
+    ("name", "behind"),
+    [
+        ("autocannon_text-list.txt", "Percentile  Delay\n99   1\n\nCode  Times\n200  5\n"),
+        ("rewrk-sound.txt", "Shares of the week before:\n50%  900ms\n99%  1ms\n"),
+    ],
+)
+def test_rows_behind_an_output_are_not_of_it(name: str, behind: str) -> None:
+    assert consistent(f"{text(name)}\n{behind}").level == consistent(text(name)).level
+
+
 @pytest.mark.parametrize(("name", "printed", "other"), CHANGED)
 def test_a_changed_figure_contradicts_another(name: str, printed: str, other: str) -> None:
     whole = bare(text(name)) if name.endswith(".json") else text(name)

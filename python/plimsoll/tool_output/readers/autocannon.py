@@ -72,11 +72,15 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
 
 
 def _sampled_s(document: printed.Json, name: str) -> float:
-    """Length of the whole samples that the mean rate is taken over, or of all if unknown."""
+    """Length of the whole samples that the mean rate is taken over, or of all if unknown.
+
+    Each worker has its own samples, and those of an instant are one of the rate.
+    """
+    workers = printed.at(document, "workers", name, NAME) or 1.0
     samples = printed.at(document, "samples", name, NAME)
     each_ms = printed.at(document, "sampleInt", name, NAME)
     if samples and each_ms:
-        return samples * each_ms / 1e3
+        return samples / workers * each_ms / 1e3
     return printed.must(document, "duration", name, NAME)
 
 

@@ -171,14 +171,22 @@ def _sampled(run: OutputRun, name: str, pattern: str) -> Figure:
     return Figure(by, row[4] * samples, (row[4] * _BUCKET_RATIO + steps[4]) * samples)
 
 
+def _listed(run: OutputRun, heading: str, pattern: str) -> dict[str, float]:
+    """The rows of a table; text behind the output may have lines like them."""
+    found: dict[str, float] = {}
+    for name, value in run.named(pattern) if run.has(heading) else ():
+        found.setdefault(name, value)
+    return found
+
+
 def _of_counts(run: OutputRun) -> tuple[Restated, ...]:
     """Responses by status, which `--renderStatusCodes` lists by code."""
     right, other = run.values(_STATUSES) or (None, None)
-    codes = run.named(_CODE)
+    codes = _listed(run, r"Code\s+Count", _CODE)
     relation = restated.at_least if _samples(run) is None else restated.equal
     found: tuple[Restated, ...] = ()
     for name, count, is_right in (("2xx", right, True), ("non 2xx", other, False)):
-        of_codes = sum(n for code, n in codes if (code[0] == "2") == is_right)
+        of_codes = sum(n for code, n in codes.items() if (code[0] == "2") == is_right)
         by = f"the `{name} responses`"
         found += relation(f"the sum of the codes {name}", of_codes, by, count) if codes else ()
     return found
@@ -251,12 +259,12 @@ def _of_plain(run: OutputRun, name: str, pattern: str, unit: Unit) -> tuple[Rest
 
 def _of_percentiles(run: OutputRun) -> tuple[Restated, ...]:
     """The percentiles of `-l`, in order, some of which are in the row `Latency` too."""
-    listed = [(percent, time / 1e3) for percent, time in run.named(_PERCENTILE)]
+    milliseconds = _listed(run, r"Percentile\s+Latency \(ms\)", _PERCENTILE)
+    shares = {percent: value / 1e3 for percent, value in milliseconds.items()}
     found: tuple[Restated, ...] = ()
-    for (low, early_s), (high, late_s) in pairwise(listed):
+    for (low, early_s), (high, late_s) in pairwise(shares.items()):
         found += restated.at_least(f"`{high}` %", late_s, f"`{low}` %", early_s, unit="s")
     row = run.values(_TABLE) or (None, None, None, None)
-    shares = dict(listed)
     for percent, time_s in zip(("2.5", "50", "97.5", "99"), row, strict=False):
         name, by = f"`{percent}` %", "the row `Latency`"
         found += restated.equal(name, shares.get(percent), by, time_s, unit="s")
