@@ -441,3 +441,9 @@ def test_the_throughput_of_one_request_of_vegeta_is_over_its_time(name: str) -> 
 
 def test_samples_of_several_workers_of_autocannon_last_as_long_as_those_of_one() -> None:
     assert one("autocannon-workers.json").duration_s == 2
+
+
+def test_late_samples_of_autocannon_last_as_long_as_the_run() -> None:
+    late = one("autocannon-late.json")
+    assert late.duration_s == 2.93
+    assert late.timed_per_s == pytest.approx(400 / 2.93)

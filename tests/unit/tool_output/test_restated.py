@@ -64,6 +64,8 @@ CHANGED = [
     ("oha_text-sound.txt", "148.29 MiB", "149.29 MiB"),
     ("autocannon-status.json", '"non2xx":5061', '"non2xx":5161'),
     ("autocannon-status.json", '"2xx":45551', '"2xx":45451'),
+    ("autocannon-status.json", '"average":25304', '"average":25404'),
+    ("autocannon-interval.json", '"total":459404', '"total":469404'),
     ("autocannon_text-list.txt", "200  │ 38176", "200  │ 38276"),
     ("autocannon_text-list.txt", "500  │ 4242", "500  │ 4142"),
     ("autocannon_text-list.txt", "38176 2xx", "39176 2xx"),
