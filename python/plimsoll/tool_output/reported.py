@@ -63,6 +63,8 @@ class ReportedStatistics:
         requested_rate_per_s: Requested arrivals per second; None in the closed model.
         timeout_s: Timeout of a request.
         duration_s: Length of the measurement.
+        overrun_s: By how much a run may have exceeded it, if the tool prints what was requested and
+            waits for the last responses.
         threads: Threads of the tool.
         requests: Number of requests, as counted by the rate.
         failures: Requests without a response, by the tool's names.
@@ -114,6 +116,7 @@ class ReportedStatistics:
     requested_rate_per_s: float | None = None
     timeout_s: float | None = None
     duration_s: float | None = None
+    overrun_s: float = 0.0
     threads: int | None = None
     requests: float | None = None
     failures: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -220,6 +223,11 @@ class ReportedStatistics:
         if not self.in_flight or not self.ended:
             return 0.0
         return min(self.in_flight / self.ended, 1.0)
+
+    @property
+    def overrun_ratio(self) -> float:
+        """Share of its duration by which the run may have taken longer."""
+        return self.overrun_s / self.duration_s if self.duration_s else 0.0
 
     @property
     def quantiles_step_s(self) -> float:

@@ -151,6 +151,15 @@ def parts(
     return equal(of.name, of.value, by, sum(known) if known else None, slack)
 
 
+def between(of: Figure, least: Figure, most: Figure, unit: Unit = "number") -> tuple[Restated, ...]:
+    """A figure that lies between two others, of which either may be missing."""
+    low, high = of.step + least.step, of.step + most.step
+    return (
+        *at_least(of.name, of.value, least.name, least.value, low, unit),
+        *at_most(of.name, of.value, most.name, most.value, high, unit),
+    )
+
+
 def share(name: str, percent: float | None) -> tuple[Restated, ...]:
     """A share of all, which is 100 % at most."""
     return at_most(name, percent, "the definition of a share", 100.0, unit="percent")

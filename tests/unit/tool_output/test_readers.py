@@ -404,3 +404,46 @@ def test_the_average_of_hey_is_left_out_where_it_divides_by_too_few() -> None:
     (figures,) = readers.read(many, "x")
     assert "mean" not in figures.times_s
     assert any("too high" in note for note in figures.notes)
+
+
+def test_the_rate_of_autocannon_is_per_second_however_often_it_samples() -> None:
+    printed = one("autocannon_text-interval.txt")
+    assert printed.throughput_per_s == pytest.approx(82)
+    assert printed.received_per_s == pytest.approx(178e3)
+    written = one("autocannon-interval.json")
+    assert written.throughput_per_s == pytest.approx(106)
+    assert written.received_per_s == pytest.approx(229_708)
+
+
+def test_requests_of_autocannon_are_responses_and_not_what_it_sent() -> None:
+    assert one("autocannon_text-interval.txt").requests == 246
+    assert one("autocannon_text-timeout.txt").requests == 159
+
+
+def test_bodies_that_autocannon_did_not_expect_are_wrong() -> None:
+    assert one("autocannon_text-mismatch.txt").wrong_responses == {"another body": 10_000}
+
+
+def test_responses_of_bombardier_that_were_cut_off_are_failures_beside_their_status() -> None:
+    figures = one("bombardier_text-cut.txt")
+    assert (figures.requests, figures.failures) == (1000, {"unexpected EOF": 101})
+
+
+def test_bombardier_without_a_byte_prints_a_throughput_without_a_unit() -> None:
+    refused = one("bombardier_text-refused.txt")
+    assert refused.without_response == refused.requests == 45_480
+
+
+@pytest.mark.parametrize("name", ["vegeta-one.json", "vegeta_text-one.txt"])
+def test_the_throughput_of_one_request_of_vegeta_is_over_its_time(name: str) -> None:
+    assert one(name).throughput_per_s == pytest.approx(1 / 1.625e-3, rel=1e-3)
+
+
+def test_samples_of_several_workers_of_autocannon_last_as_long_as_those_of_one() -> None:
+    assert one("autocannon-workers.json").duration_s == 2
+
+
+def test_late_samples_of_autocannon_last_as_long_as_the_run() -> None:
+    late = one("autocannon-late.json")
+    assert late.duration_s == 2.93
+    assert late.timed_per_s == pytest.approx(400 / 2.93)

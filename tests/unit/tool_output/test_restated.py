@@ -64,6 +64,64 @@ CHANGED = [
     ("oha_text-sound.txt", "148.29 MiB", "149.29 MiB"),
     ("autocannon-status.json", '"non2xx":5061', '"non2xx":5161'),
     ("autocannon-status.json", '"2xx":45551', '"2xx":45451'),
+    ("autocannon-status.json", '"average":25304', '"average":25404'),
+    ("autocannon-interval.json", '"total":459404', '"total":469404'),
+    ("autocannon_text-list.txt", "200  │ 38176", "200  │ 38276"),
+    ("autocannon_text-list.txt", "500  │ 4242", "500  │ 4142"),
+    ("autocannon_text-list.txt", "38176 2xx", "39176 2xx"),
+    ("autocannon_text-list.txt", "4242 non 2xx", "14242 non 2xx"),
+    ("autocannon_text-list.txt", "42k requests", "32k requests"),
+    ("autocannon_text-list.txt", "92 MB read", "95 MB read"),
+    ("autocannon_text-list.txt", "14,140", "14,240"),
+    ("autocannon_text-list.txt", "30.7 MB", "31.7 MB"),
+    ("autocannon_text-list.txt", "1,410.93", "4,410.93"),
+    ("autocannon_text-list.txt", "3.05 MB", "9.05 MB"),
+    ("autocannon_text-list.txt", "12,159  │\n├", "13,159  │\n├"),
+    ("autocannon_text-list.txt", "│ 14,951", "│ 11,951"),
+    ("autocannon_text-list.txt", "26.4 MB │ 32.4 MB", "36.4 MB │ 32.4 MB"),
+    ("autocannon_text-list.txt", "97.5       │ 3 ", "97.5       │ 2 "),
+    ("autocannon_text-list.txt", "99.9       │ 25", "99.9       │ 5 "),
+    ("autocannon_text-sound.txt", "35,908", "37,908"),
+    ("autocannon_text-sound.txt", "72k requests", "70k requests"),
+    ("autocannon_text-sound.txt", "152 MB read", "152 kB read"),
+    ("autocannon_text-interval.txt", "8.2     │", "12.2     │"),
+    ("autocannon_text-workers.txt", "27,438", "12,438"),
+    ("autocannon_text-mismatch.txt", "10k requests with", "12k requests with"),
+    ("bombardier_text-sound.txt", "43946.53", "83946.53"),
+    ("bombardier_text-sound.txt", "9005.10", "69005.10"),
+    ("bombardier_text-slow.txt", "118.56ms", "318.56ms"),
+    ("bombardier_text-timeout.txt", "2xx - 100", "2xx - 110"),
+    ("bombardier_text-cut.txt", "EOF - 101", "EOF - 1001"),
+    ("bombardier_text-refused.txt", "refused - 45480", "refused - 45490"),
+    ("bombardier-status.json", '"mean":30233.', '"mean":40233.'),
+    ("bombardier-status.json", '"stddev":0,', '"stddev":9000,'),
+    ("bombardier-status.json", '"req2xx":450', '"req2xx":460'),
+    ("bombardier-status.json", '"others":0', '"others":0,"errors":[{"description":"x","count":2}]'),
+    ("rewrk-sound.txt", "Total:  90630", "Total:  91630"),
+    ("rewrk-sound.txt", "45295.91", "44295.91"),
+    ("rewrk-sound.txt", "182.80 MB", "184.80 MB"),
+    ("rewrk-sound.txt", "91.36 MB", "90.36 MB"),
+    ("rewrk-sound.txt", "2.12ms", "12.12ms"),
+    ("rewrk-sound.txt", "36.10ms", "30.10ms"),
+    ("rewrk-sound.txt", "1.09ms", "1.69ms"),
+    ("rewrk-sound.txt", "16.55ms", "32.55ms"),
+    ("rewrk-sound.txt", "5.24ms", "4.04ms"),
+    ("rewrk-sound.txt", "1.60ms", "2.40ms"),
+    ("rewrk-reset.txt", "2399 Errors", "23999 Errors: x\n2399 Errors"),
+    ("vegeta_text-status.txt", "1500, 500.33", "1510, 500.33"),
+    ("vegeta_text-status.txt", "500.33, 450.27", "501.33, 450.27"),
+    ("vegeta_text-status.txt", "500.33, 450.27", "500.33, 451.27"),
+    ("vegeta_text-status.txt", "3072000, 2048.00", "3072000, 2047.00"),
+    ("vegeta_text-status.txt", "0, 0.00", "15000, 0.00"),
+    ("vegeta_text-status.txt", "90.00%", "90.10%"),
+    ("vegeta_text-status.txt", "500:150", "500:151"),
+    ("vegeta_text-slow.txt", "4.387s", "4.397s"),
+    ("vegeta_text-slow.txt", "3.98s, 406.492ms", "4.18s, 206.492ms"),
+    ("vegeta_text-slow.txt", "404.782ms, 406.492ms", "404.782ms, 405.492ms"),
+    ("vegeta_text-minute.txt", "1m3s, 1m3s", "1m6s, 1m3s"),
+    ("vegeta_text-minute.txt", "150.02, 150.02", "155.02, 150.02"),
+    ("vegeta_text-one.txt", "1, 1.00, 1.00", "2, 1.00, 1.00"),
+    ("vegeta-one.json", '"wait":1', '"wait":2'),
     ("vegeta-status.json", '"200":1350', '"200":1340'),
     ("vegeta-status.json", '"rate":500.30', '"rate":504.30'),
     ("vegeta-status.json", '"throughput":450.2', '"throughput":452.2'),
@@ -114,6 +172,22 @@ def test_no_figure_of_a_real_output_contradicts_another(path: Path) -> None:
         assert contradictions(figures) == ()
 
 
+@pytest.mark.parametrize("path", WITH_PAIRS, ids=lambda path: path.name)
+def test_no_real_output_is_inconsistent(path: Path) -> None:
+    assert consistent(path.read_text(encoding="utf-8")).level != "void"
+
+
+@pytest.mark.parametrize(
+    ("name", "behind"),
+    [
+        ("autocannon_text-list.txt", "Percentile  Delay\n99   1\n\nCode  Times\n200  5\n"),
+        ("rewrk-sound.txt", "Shares of the week before:\n50%  900ms\n99%  1ms\n"),
+    ],
+)
+def test_rows_behind_an_output_are_not_of_it(name: str, behind: str) -> None:
+    assert consistent(f"{text(name)}\n{behind}").level == consistent(text(name)).level
+
+
 @pytest.mark.parametrize(("name", "printed", "other"), CHANGED)
 def test_a_changed_figure_contradicts_another(name: str, printed: str, other: str) -> None:
     whole = bare(text(name)) if name.endswith(".json") else text(name)
@@ -142,6 +216,42 @@ def test_of_the_newer_ab_lengths_and_kinds_of_failures_prove_nothing() -> None:
         "Concurrency Level:", "Concurrency achieved:   10\nConcurrency Level:"
     )
     assert consistent(newer.replace("Length: 2000", "Length: 1500")).level == "sound"
+
+
+OLDER = """Running 10s test @ http://localhost:3000
+100 connections
+
+Stat         Avg      Stdev    Max
+Latency (ms) 2.31     7.13     171
+Req/Sec      39030.1  1200.5   40311
+Bytes/Sec    5.19 MB  120 kB   5.4 MB
+
+390k requests in 10s, 51.9 MB read
+"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "other"),
+    [("39030.1", "41030.1"), ("1200.5", "9200.5"), ("5.19 MB", "5.59 MB"), ("120 kB", "3.2 MB")],
+)
+def test_the_maximum_of_an_older_table_of_autocannon_bounds_its_row(
+    printed: str, other: str
+) -> None:
+    assert consistent(OLDER).level == "sound"
+    assert consistent(OLDER.replace(printed, other)).level == "void"
+
+
+def test_errors_beside_a_status_are_no_contradiction_with_another_client() -> None:
+    assert consistent(text("bombardier_text-cut.txt")).level == "sound"
+    default = text("bombardier_text-cut.txt").replace(" --http1", "")
+    assert "is 101, but by `others` it is 0 at most" in consistent(default).text
+
+
+def test_what_autocannon_adds_up_over_rounds_is_not_compared_with_one_of_them() -> None:
+    first, *later = readers.read(text("autocannon_text-forever.txt"), "x")
+    names = [{one.by for one in figures.restated} for figures in (first, *later)]
+    by = "`Avg` of `Req/Sec` × `# of samples`"
+    assert [by in one for one in names] == [True, False, False]
 
 
 def test_a_contradiction_is_told_once() -> None:

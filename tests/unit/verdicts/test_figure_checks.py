@@ -76,6 +76,21 @@ def judged(check, **changes):
     return found
 
 
+def of_golden(name: str, printed: str = "", other: str = ""):
+    content = (GOLDEN / name).read_text(encoding="utf-8")
+    assert printed in content
+    return readers.read(content.replace(printed, other) if printed else content, name)
+
+
+@pytest.mark.parametrize("check", [littles_law, quantile_bounds])
+def test_the_last_responses_of_bombardier_come_after_the_requested_duration(check) -> None:
+    (figures,) = of_golden("bombardier_text-slow.txt")
+    assert figures.overrun_s == pytest.approx(0.42019)
+    assert check.judge(figures, Limits()).level == "sound"
+    (faster,) = of_golden("bombardier_text-slow.txt", "2xx - 377", "2xx - 977")
+    assert check.judge(faster, Limits()).level == "void"
+
+
 def together(check, results):
     found = check.judge(results, Limits())
     assert found is not None

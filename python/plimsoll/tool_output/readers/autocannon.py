@@ -2,8 +2,10 @@
 
 What its figures mean, by its documentation and by comparing its own counts (autocannon 8):
 
-- `requests.average` is the mean of what was counted in each second, `requests.total` the number of
-  responses of any status.
+- `requests.average` is the mean of what was counted in each second, or in each `sampleInt`, which
+  `-L` sets; `requests.total` is the number of responses of any status.
+- A busy autocannon samples late, so its samples may last longer than `sampleInt`. Their means are
+  of histograms, whose buckets are 1/1024 of their value wide at most. Each worker has its own.
 - Times are of responses, in whole milliseconds. With `-R` they have been corrected with a fixed
   interval.
 - `errors` are requests without a response, timeouts among them. The limit is 10 s unless `-t` was
@@ -22,6 +24,11 @@ TITLE = "the JSON of autocannon (`--json`)"
 NOTES = ("autocannon's times are whole milliseconds",)
 
 
+_BUCKET_RATIO = 1 / 1024
+_STEP = 0.01
+"""Means are rounded up to it."""
+
+
 def recognises(text: str) -> bool:
     """Whether a text is JSON of autocannon."""
     return printed.has_keys(text, "pipelining", "connections", "latency")
@@ -36,6 +43,8 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
     document = printed.parsed(text, name, NAME)
     timeouts = printed.at(document, "timeouts", name, NAME) or 0.0
     errors = printed.at(document, "errors", name, NAME) or 0.0
+    each_s = (printed.at(document, "sampleInt", name, NAME) or 1e3) / 1e3
+    received = printed.at(document, "throughput/average", name, NAME)
     return (
         ReportedStatistics(
             source=Source(name),
@@ -45,7 +54,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             endpoint="/" + str(document.get("url", "")).partition("://")[2].partition("/")[2],
             connections=printed.at(document, "connections", name, NAME),
             in_flight_each=printed.at(document, "pipelining", name, NAME) or 1.0,
-            duration_s=_sampled_s(document, name),
+            duration_s=_lasted_s(document, name),
             requests=printed.at(document, "requests/total", name, NAME),
             failures=printed.some({"errors": errors - timeouts, "timeout": timeouts}),
             counts_failures=True,
@@ -55,27 +64,31 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
                     "another body": printed.at(document, "mismatches", name, NAME),
                 }
             ),
-            throughput_per_s=printed.must(document, "requests/average", name, NAME),
+            throughput_per_s=printed.must(document, "requests/average", name, NAME) / each_s,
+            sampled=True,
             counting="responses",
             times_s=_times(printed.counts(document, "latency")),
             times="unknown",
             timed="responses",
             times_step_s=1e-3,
             received_bytes=printed.at(document, "throughput/total", name, NAME),
-            received_per_s=printed.at(document, "throughput/average", name, NAME),
+            received_per_s=None if received is None else received / each_s,
             restated=_restated(document, name),
             notes=NOTES,
         ),
     )
 
 
-def _sampled_s(document: printed.Json, name: str) -> float:
-    """Length of the whole samples that the mean rate is taken over, or of all if unknown."""
+def _lasted_s(document: printed.Json, name: str) -> float:
+    """Length of the whole samples that the mean rate is over; of the run if samples were late."""
+    workers = printed.at(document, "workers", name, NAME) or 1.0
     samples = printed.at(document, "samples", name, NAME)
     each_ms = printed.at(document, "sampleInt", name, NAME)
-    if samples and each_ms:
-        return samples * each_ms / 1e3
-    return printed.must(document, "duration", name, NAME)
+    whole_s = printed.must(document, "duration", name, NAME)
+    if not samples or not each_ms:
+        return whole_s
+    sampled_s, each_s = samples / workers * each_ms / 1e3, each_ms / 1e3
+    return whole_s if whole_s > sampled_s + each_s else sampled_s
 
 
 def _times(latency: dict[str, float]) -> dict[str, float]:
@@ -103,4 +116,20 @@ def _restated(document: printed.Json, name: str) -> tuple[Restated, ...]:
         *restated.parts(Figure("`requests.total`", total), kinds, "the sum of `1xx` to `5xx`"),
         *(restated.parts(other, wrong, "the sum of the others") if None not in kinds else ()),
         *restated.at_most("`timeouts`", timeouts, "`errors`", errors),
+        *_of_samples(document, "requests", name),
+        *_of_samples(document, "throughput", name),
     )
+
+
+def _of_samples(document: printed.Json, what: str, name: str) -> tuple[Restated, ...]:
+    """A total, which the samples add up to; those of workers are not those of the mean."""
+    mean, total = (
+        printed.at(document, f"{what}/{key}", name, NAME) for key in ("average", "total")
+    )
+    samples = printed.at(document, "samples", name, NAME)
+    workers = printed.at(document, "workers", name, NAME) or 1.0
+    if mean is None or not samples or workers > 1:
+        return ()
+    slack = (mean * _BUCKET_RATIO + _STEP) * samples
+    by = f"`{what}.average` × `samples`"
+    return restated.equal(f"`{what}.total`", total, by, mean * samples, slack)

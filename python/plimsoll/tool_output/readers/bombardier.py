@@ -6,16 +6,20 @@ What its figures mean, by its source (`bombardier.go`, `templates.go`):
   request that ended, failed ones too.
 - Times are in microseconds, of every request that ended, failed ones too, from sending; percentiles
   are there with `-l`.
-- `others` are requests without a response; `errors` names them.
+- `others` are requests without a response, or with a status that is none; `errors` names them. With
+  `--http1` and `--http2` a response that was cut off has its status, and an error besides.
+- A standard deviation has each different value once, so it is the real one at most.
 - `rate` is there where one was requested.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
-from plimsoll.tool_output import printed
+from plimsoll.tool_output import printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics, Source, percentile_name
+from plimsoll.tool_output.restated import Figure, Restated
 
 NAME = "bombardier"
 TITLE = "the JSON of bombardier (`-o json`)"
@@ -25,6 +29,8 @@ NOTES = (
     "bombardier includes failed requests in its latencies",
 )
 _CODES = ("req1xx", "req2xx", "req3xx", "req4xx", "req5xx", "others")
+_FEWEST = 3
+"""Stretches; of fewer the standard deviation is 0."""
 
 
 def recognises(text: str) -> bool:
@@ -63,6 +69,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             times_s=_times(printed.table(result, "latency")),
             times="service",
             timed="ends",
+            restated=_restated(document, codes, name),
             notes=NOTES,
         ),
     )
@@ -83,3 +90,25 @@ def _times(latency: printed.Json) -> dict[str, float]:
         for key, value in printed.counts(latency, "percentiles").items()
     }
     return {**reported, **shares}
+
+
+def _restated(document: printed.Json, codes: Sequence[float], name: str) -> tuple[Restated, ...]:
+    """What bombardier writes twice."""
+
+    def of(path: str) -> Figure:
+        key = f"result/rps/{path}"
+        return Figure(f"`rps.{path}`", printed.at(document, key, name, NAME))
+
+    spec, result = printed.table(document, "spec"), printed.table(document, "result")
+    listed = cast("list[printed.Json]", result.get("errors") or [])
+    errors = sum(float(one["count"]) for one in listed)
+    requested = printed.at(spec, "numberOfRequests", name, NAME)
+    mean, stddev, most, ended = of("mean"), of("stddev"), of("max"), sum(codes)
+    bound = codes[-1] if spec.get("client") == "fasthttp" else ended
+    by = "`others`" if spec.get("client") == "fasthttp" else "the sum of the codes"
+    return (
+        *restated.at_most(mean.name, mean.value, most.name, most.value),
+        *restated.spread(stddev.name, stddev, mean, most, 0.0, _FEWEST, "number"),
+        *restated.at_most("the sum of `errors`", errors, by, bound),
+        *restated.at_most("the sum of the codes", ended, "`numberOfRequests`", requested),
+    )

@@ -5,7 +5,9 @@ printed of servers with known faults:
 
 - Requests are sent at a rate, independent of responses. `rate` is the number of sent requests / the
   time from the first to the last; the requested rate is not in the file.
-- `throughput` counts requests that succeeded (2xx and 3xx), / `duration` + `wait`.
+- `throughput` counts requests that succeeded (2xx and 3xx), / `duration` + `wait`. Where `duration`
+  is 0, as of one request, both rates are counts.
+- `wait` is the time from the last request to the last response, of whichever request.
 - Times are of all requests, failed ones too, from sending. Status `0` is a request without an
   response, or with one that was cut off. Percentiles are estimated (t-digest).
 - `bytes_in` are bodies without heads; of responses that were cut off nothing is counted.
@@ -50,6 +52,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
     statuses_right = [n for status, n in statuses.items() if status[:1] in ("2", "3")]
     right = float(sum(statuses_right)) if statuses else None
     wait_s = (printed.at(document, "wait", name, NAME) or 0.0) / 1e9
+    throughput = printed.must(document, "throughput", name, NAME)
     return (
         ReportedStatistics(
             source=Source(name),
@@ -61,7 +64,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             counts_failures=True,
             wrong_responses=printed.not_2xx_or_3xx(statuses),
             right_ratio=printed.at(document, "success", name, NAME),
-            throughput_per_s=printed.must(document, "throughput", name, NAME),
+            throughput_per_s=throughput / (1.0 if sent_s else wait_s or 1.0),
             counting="successful",
             times_s={
                 ours: latencies[key] / 1e9 for key, ours in _NAMES.items() if key in latencies
@@ -86,16 +89,18 @@ def _restated(document: printed.Json, name: str) -> tuple[Restated, ...]:
     def of(path: str) -> Figure:
         return Figure(f"`{path.replace('/', '.')}`", printed.at(document, path, name, NAME))
 
-    sent_s, wait = of("duration").scaled(1e-9), of("wait").scaled(1e-9).value or 0.0
-    whole_s = Figure("`duration` + `wait`", None if sent_s.value is None else sent_s.value + wait)
+    sent_s, wait = of("duration").scaled(1e-9), of("wait").scaled(1e-9)
+    whole_s = Figure("`duration` + `wait`", (sent_s.value or 0.0) + (wait.value or 0.0))
     statuses = printed.counts(document, "status_codes")
     right = Figure("responses 2xx and 3xx", sum(n for s, n in statuses.items() if s[:1] in "23"))
     requests, mean, total = of("requests"), of("latencies/mean"), of("latencies/total")
+    least, most = of("latencies/min").scaled(1e-9), of("latencies/max").scaled(1e-9)
     return (
         *(restated.parts(requests, statuses.values(), "status codes") if statuses else ()),
         *restated.quotient(of("rate"), requests, sent_s),
-        *(restated.quotient(of("throughput"), right, whole_s) if statuses else ()),
+        *(restated.quotient(of("throughput"), right, whole_s) if statuses and sent_s.value else ()),
         *(restated.quotient(of("success"), right, requests) if statuses else ()),
         *restated.quotient(of("bytes_in/mean"), of("bytes_in/total"), requests, "bytes"),
         *restated.quotient(Figure(mean.name, mean.value, 1.0), total, requests),
+        *restated.between(wait, least, most, "s"),
     )

@@ -12,6 +12,9 @@ Times are as exact as they were printed: a mean of 1 ms in whole milliseconds is
 allows for their share. If a tool mixes its measured times with others, as wrk does, the mean is too
 high, which explains an excess and contradicts nothing.
 
+A tool that prints the requested duration and waits for the last responses ran longer, by its
+longest time at most. By that share, more than all connections may seem busy.
+
 Source: J. D. C. Little, A proof for the queuing formula L = λW, Operations Research 9(3), 1961.
 """
 
@@ -54,7 +57,8 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
 def _ratio(figures: ReportedStatistics, in_flight: float, rate: float, mean_s: float) -> float:
     """Connections in use / connections, as near to 1 as the rounding of the mean allows."""
     step_s = figures.times_step_s
-    least = laws.in_flight(rate, max(mean_s - step_s, 0.0)) / in_flight
+    slowest = rate / (1.0 + figures.overrun_ratio)
+    least = laws.in_flight(slowest, max(mean_s - step_s, 0.0)) / in_flight
     most = laws.in_flight(rate, mean_s + step_s) / in_flight + figures.unfinished_ratio
     return min(max(1.0, least), most)
 

@@ -180,7 +180,8 @@ def _without_maximum(
 def _lower(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Finding:
     limit = limits.of(LOWER_RATIO)
     least_s = laws.least_mean_s(_shifted(figures, -figures.quantiles_step_s))
-    ratio = implied_s / least_s if least_s else float("inf")
+    most_s = implied_s * (1.0 + figures.overrun_ratio)
+    ratio = most_s / least_s if least_s else float("inf")
     demand = _demand(figures, implied_s)
     if limit.level(ratio) == "sound":
         return found(limit, ratio, f"{demand}, which the printed percentiles allow", "")
