@@ -94,7 +94,7 @@ def test_a_load_that_went_well_has_few_lines(stalls: dict[str, Any] | None) -> N
     assert max(map(len, shown(trial(stalls=stalls), 60))) <= 60
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 8])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 8])
 def test_doubts_take_few_lines_more_and_those_left_out_are_named(count: int) -> None:
     checks = list(CHECK_NAMES)[:count]
     verdicts = judged("doubtful", *checks)
@@ -103,7 +103,19 @@ def test_doubts_take_few_lines_more_and_those_left_out_are_named(count: int) -> 
     everything = " ".join(shown(trial(verdicts=verdicts), verbose=True))
     for check in checks:
         assert catalogue.title(check, "doubtful") in everything
+    heads = [line for line in doubted if line.startswith("▲ ")][1:]
+    assert len(heads) == min(count, screen_doubts.MOST_TOLD)
     assert ("`-v`" in " ".join(doubted)) == (count > 2)
+
+
+def test_wrong_responses_come_before_a_disturbed_machine_and_uneven_numbers() -> None:
+    tables = as_load(simulate())
+    order = [one.check for one in judge(tables)]
+    machine = min(map(order.index, ("undisturbed", "evenly_served", "steady")))
+    asked = min(map(order.index, ("long_enough", "offered_rate_met", "driver_headroom")))
+    served = ("responses_correct", "failures_explained", "hidden_stalls", "delayed_ack")
+    server = max(map(order.index, (*served, "backlog", "connection_target_met", "hosts_agree")))
+    assert server < asked < machine
 
 
 def test_the_first_doubt_is_cut_to_its_first_sentence_where_it_takes_too_many_lines() -> None:
