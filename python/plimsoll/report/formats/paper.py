@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll import charts, wording
 from plimsoll.findings import servers as servers_seen
@@ -603,8 +603,26 @@ def _rows(trial: TrialContents, drawings: Drawings) -> Iterator[tuple[Drawing, .
 
 
 def _in_rows(specification: Specification, beside: int) -> Specification:
-    """A chart whose kinds of failure stand side by side in its legend, because paper is wide."""
+    """A chart whose legend is as wide as its place: a wider one would make the whole chart smaller.
+
+    Kinds of failure stand side by side; many names beside two other charts, in two columns.
+    """
     copy = deepcopy({name: part for name, part in specification.items() if name != "datasets"})
     for view in copy.get("vconcat", [])[1:]:
         view["encoding"]["color"]["legend"]["columns"] = 4 // beside
+    if beside > 2 and _most_names(copy) >= beside + 1:  # noqa: PLR2004
+        copy["config"]["legend"] = {**copy["config"].get("legend", {}), "columns": 2}
     return {**specification, **copy}
+
+
+def _most_names(part: object) -> int:
+    """How many names the longest legend of a chart has."""
+    if isinstance(part, list):
+        return max(map(_most_names, cast("list[object]", part)), default=0)
+    if not isinstance(part, dict):
+        return 0
+    known = cast("dict[str, Any]", part)
+    colour = known.get("color")
+    own = cast("dict[str, Any]", colour) if isinstance(colour, dict) else {}
+    names = own.get("scale", {}).get("domain", ())
+    return max(len(names), *map(_most_names, known.values()), 0)
