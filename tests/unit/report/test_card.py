@@ -17,6 +17,7 @@ from plimsoll.report import contents
 from plimsoll.report.contents import answer
 from plimsoll.report.formats import card
 from plimsoll.report.results import line_result
+from plimsoll.report.sections import lines as lines_section
 from plimsoll.statistics.intervals import Estimate, Interval
 
 
@@ -104,3 +105,16 @@ def test_one_load_has_its_numbers_and_no_ratio() -> None:
         name for name, _, _ in shown.tiles
     }
     assert card.render(load).startswith(b"\x89PNG")
+
+
+def test_lines_of_a_campaign_are_the_answer_of_its_card() -> None:
+    searched = queues.searched_with()
+    several = replace(searched, wanted=replace(searched.wanted, has_processes=True))
+    lines = lines_of(LineFindings(several, Subject("a · json", "poisson", 256), {}, {}))
+    found = replace(sample.findings(), lines=(lines, replace(lines, framework="b")))
+    shown = card.card(found).answer
+    assert shown is not None
+    assert shown.headline == lines_section.headline(found.line_rankings[0])
+    assert [name for name, _, _ in shown.tiles] == ["a", "b"]
+    assert not shown.bars
+    assert card.render(found).startswith(b"\x89PNG")

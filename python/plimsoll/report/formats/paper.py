@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from plimsoll import charts, wording
 from plimsoll.findings import servers as servers_seen
@@ -621,8 +621,12 @@ def _most_names(part: object) -> int:
         return max(map(_most_names, cast("list[object]", part)), default=0)
     if not isinstance(part, dict):
         return 0
-    known = cast("dict[str, Any]", part)
-    colour = known.get("color")
-    own = cast("dict[str, Any]", colour) if isinstance(colour, dict) else {}
-    names = own.get("scale", {}).get("domain", ())
-    return max(len(names), *map(_most_names, known.values()), 0)
+    known = cast("dict[str, object]", part)
+    return max(_names(known.get("color")), *map(_most_names, known.values()), 0)
+
+
+def _names(colour: object) -> int:
+    """How many names the scale of a colour has; 0 for one of numbers, or without a scale."""
+    scale = cast("dict[str, object]", colour).get("scale") if isinstance(colour, dict) else None
+    domain = cast("dict[str, object]", scale).get("domain") if isinstance(scale, dict) else None
+    return len(cast("list[object]", domain)) if isinstance(domain, list) else 0
