@@ -13,7 +13,7 @@ from plimsoll import wording
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.findings import distributions
 from plimsoll.report import contents, words
-from plimsoll.report.contents import gist
+from plimsoll.report.contents import gist, naming
 from plimsoll.statistics.intervals import Interval
 from plimsoll.verdicts.verdict import worst
 
@@ -136,7 +136,7 @@ class RankingAnswer:
         more_marks: How many are left out.
         load: The load in one sentence.
         lines: What the lines on the bars are; empty where there are none.
-        tiles: Of one trial alone: name, number and what belongs to it; they stand in place of bars.
+        tiles: Of one load of a target: name, number and what belongs to it; they stand in place of bars.
         bars: The frameworks, the best first.
         distributions: Their latencies by quantile; None where none is known.
         ranking: The ranking.
@@ -207,7 +207,7 @@ def _answer(
         more_marks=len(marks[MOST_MARKS:]),
         load=words.load_text(trials[0].recording.load),
         lines=_lines(ranking.ranking.entries),
-        tiles=gist.of_trial(trials[0]) if len(trials) == 1 and ranking.is_alone else (),
+        tiles=gist.of_trial(trials[0]) if len(trials) == 1 and _is_target(ranking) else (),
         bars=_bars(ranking),
         distributions=distributions.of_ranking(ranking.ranking, by_id),
         ranking=ranking,
@@ -237,6 +237,11 @@ def _total(ranked: Sequence[RankedEntry], *, is_beside: bool) -> str:
     repetitions = wording.several(most, "repetition")
     product = f" × {repetitions}" if fewest == most else f", {fewest} to {repetitions}"
     return f"{trials} ({frameworks}{product}{', without the yardstick' if is_beside else ''})"
+
+
+def _is_target(ranking: RankingContents) -> bool:
+    """Whether one target was loaded; a campaign of one framework may yet get others."""
+    return ranking.is_alone and ranking.subject == naming.TARGET
 
 
 def _headline(ranking: RankingContents, what: str) -> str:

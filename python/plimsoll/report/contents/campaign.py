@@ -80,7 +80,7 @@ def glossary(findings: Findings) -> Facts:
     Args:
         findings: What to report.
     """
-    of = _OF_TARGET if naming.subject(findings) == "target" else _OF_CAMPAIGN
+    of = _OF_TARGET if naming.subject(findings) == naming.TARGET else _OF_CAMPAIGN
     return [*of, *_WORDS, *(_RANKED if is_ranked(findings) else _UNRANKED)]
 
 
