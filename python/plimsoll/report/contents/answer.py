@@ -136,7 +136,7 @@ class RankingAnswer:
         more_marks: How many are left out.
         load: The load in one sentence.
         lines: What the lines on the bars are; empty where there are none.
-        tiles: Of one load of a target: name, number and what belongs to it; they stand in place of bars.
+        tiles: Of one load of a target, in place of bars: name, number and what belongs to it.
         bars: The frameworks, the best first.
         distributions: Their latencies by quantile; None where none is known.
         ranking: The ranking.
