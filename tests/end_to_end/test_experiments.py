@@ -151,7 +151,8 @@ def test_a_driver_that_is_missing_is_an_error_with_what_brings_it(tmp_path: Path
 
 def test_of_all_drivers_those_that_are_missing_are_left_out_and_said(tmp_path: Path) -> None:
     check = CHECKOUT / "campaigns" / "cross-check.toml"
-    ran = run("plan", check, "--set", "frameworks=reference", folder=tmp_path, environment=BARE)
+    typed = ("plan", check, "--set", "frameworks=reference", "-v")
+    ran = run(*typed, folder=tmp_path, environment=BARE)
     assert ran.code == 0, ran.stderr
     planned = [line.split()[1] for line in ran.stdout.splitlines() if ".plaintext." in line]
     assert sorted(planned) == [f"reference.plaintext.fixed.plimsoll.{n}" for n in (1, 2, 3)]

@@ -273,6 +273,12 @@ def test_an_authority_that_is_not_trusted_is_one_sentence(secured: str, tmp_path
     )
 
 
+def test_a_certificate_is_of_the_name_that_was_typed(secured: str, tmp_path: Path) -> None:
+    typed = f"localhost:{secured.rpartition(':')[2]}"
+    ran = short(typed, folder=tmp_path)
+    assert (ran.code, f"the certificate of `{typed}`" in ran.stderr) == (4, True)
+
+
 def test_plain_http_to_tls_and_tls_to_plain_http_are_told(
     secured: str, reference_server: str, tmp_path: Path
 ) -> None:

@@ -30,7 +30,7 @@ CAPTION = (
 )
 CAPTION_OF_ONE = (
     "Median goodput (successful responses per second) with its 95 % interval over repetitions; "
-    "rings are the repetitions. One entry alone is not ranked."
+    "rings are the repetitions."
 )
 """The caption where no table has a second entry."""
 TABLE = "entries"
@@ -123,7 +123,8 @@ def _repetition_rows(data: Ranking) -> Rows:
 def _description(data: Ranking) -> str:
     parts = [f"{_label(row)} {_number(row)} {row.level.replace('_', ' ')}" for row in data.entries]
     by = "" if data.driver == "plimsoll" else f", by {data.driver}"
-    return f"Ranking at {data.endpoint} under {data.load}{by}: " + "; ".join(parts)
+    what = "Ranking" if data.entries[1:] else "Goodput"
+    return f"{what} at {data.endpoint} under {data.load}{by}: " + "; ".join(parts)
 
 
 @canvas.built_once

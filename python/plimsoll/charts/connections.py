@@ -27,10 +27,16 @@ COLUMNS = {
     "waiting": "waiting in the listen queue",
 }
 
+
+def _name(column: str) -> str:
+    """A column as the legend has it."""
+    return column.replace("_", " ")
+
+
 _AT_END = {"requested": canvas.MACHINE, "open": canvas.SERVER, "with_response": canvas.RESPONDING}
 """What is known at the end of each second; of several seconds the last one is shown."""
 
-_NAMES = {**_AT_END, "waiting": canvas.DRIVER}
+_NAMES = {_name(column): colour for column, colour in {**_AT_END, "waiting": canvas.DRIVER}.items()}
 
 
 def draw(data: TrialData) -> Specification:
@@ -131,4 +137,4 @@ def _line(
         )
         .encode(x=canvas.time("middle"), y=_count(name))
     )
-    return canvas.coloured(line, name, among=_NAMES)
+    return canvas.coloured(line, _name(name), among=_NAMES)

@@ -29,7 +29,7 @@ COLUMNS = {
     "requested_level": "requested level",
 }
 
-ROOM = 1.15
+ROOM = 1.35
 """Share of a limit up to which the axis reaches at least: its label stands above its line."""
 
 _FIELDS = {

@@ -1,4 +1,4 @@
-"""`plimsoll plan`: list the trials of a campaign, with the time and disk space they need."""
+"""`plimsoll plan`: the time and disk space that a campaign needs, and its trials."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
 @options.available
 @options.hosts
 @options.frameworks_root
+@click.option("-v", "--verbose", is_flag=True, help="List the trials in order.")
 @options.as_json
 def command(
     *,
@@ -43,9 +44,10 @@ def command(
     available: bool,
     hosts: Path | None,
     root: Path | None,
+    verbose: bool,
     as_json: bool,
 ) -> int:
-    """List the trials of a campaign in order, with the time and disk space they need.
+    """Say what a campaign runs, and the time and disk space it needs; -v lists its trials in order.
 
     With --hosts it also shows what each host does. Nothing is started.
     """
@@ -80,15 +82,16 @@ def command(
         }
         click.echo(json.dumps(found, indent=1, default=str))
         return 0
-    for trial in trials:
-        click.echo(f"{trial.order + 1:>4}  {trial.id}")
+    click.echo(f"{_blocks(requested, trials, estimate)}{_spoken(estimate, starts)}")
     for line in lab.selection.left_out(requested, refuses):
         click.echo(f"   –  {line}")
     if tasks:
         click.echo("\nHosts:")
     for one in tasks:
         click.echo(f"  {one.host} ({one.address}) {one.work}")
-    click.echo(f"\n{_blocks(requested, trials, estimate)}{_spoken(estimate, starts)}")
+    click.echo("" if verbose else "`-v` lists the trials in order.")
+    for trial in trials if verbose else ():
+        click.echo(f"{trial.order + 1:>4}  {trial.id}")
     for line in unready:
         messages.note(line)
     return 0

@@ -195,7 +195,7 @@ def load_text(load: Load | UnknownLoad, *, unusual: bool = False) -> str:
     if load.request_limit and len(load.stages) == 1:
         (hold,) = load.stages
         most = f"up to {wording.seconds(hold.duration_s)} " if load.is_timed else ""
-        stages = f"hold {most}at {wording.count(hold.end)}"
+        stages = f"hold {most}at {_level(hold.end)}"
     unit = "connections" if load.model == "closed" else "arrivals per second"
     parts = [f"{load.model} model ({unit}): {stages}", *_arrival_text(load)]
     if not (unusual and load.keeps_connections):
@@ -297,10 +297,15 @@ def _protocol_text(load: Load) -> Iterator[str]:
 
 def _stage_text(stage: Stage) -> str:
     kind = stage.kind.replace("_", "-")
-    start, end = wording.count(stage.start), wording.count(stage.end)
+    start, end = _level(stage.start), _level(stage.end)
     level = f"at {end}" if start == end else f"from {start} to {end}"
     stepped = f" in {stage.steps} steps" if start != end and stage.steps > 1 else ""
     return f"{kind} {wording.seconds(stage.duration_s)} {level}{stepped}"
+
+
+def _level(requested: float) -> str:
+    """Connections or a rate as they were typed: `1,000`, `0.5`."""
+    return wording.every_digit(requested)
 
 
 def _arrival_text(load: Load) -> Iterator[str]:
@@ -432,6 +437,30 @@ def why_absent(summary: Summary) -> str:
         "in the "
         f"measurement window and {wording.several(opened, 'connection')}."
     )
+
+
+def percentile_needs(summary: Summary, statistics: Mapping[str, str], name: str) -> str:
+    """How many responses those percentiles need that have too few; empty if there are none.
+
+    `p99 needs 1,000 responses, 412 came; p99.9 10,000`.
+
+    Args:
+        summary: The summary.
+        statistics: The statistics that are shown, and their headings.
+        name: The time.
+    """
+    known, came = summary.time(name), summary.completed
+    needs = [
+        (heading, quantiles.rows_needed(quantiles.QUANTILES[one]))
+        for one, heading in statistics.items()
+        if one in quantiles.QUANTILES and known.of(one) is None
+    ]
+    lacking = [(heading, wording.count(rows)) for heading, rows in needs if rows > came]
+    if not lacking:
+        return ""
+    (heading, rows), *others = lacking
+    first = f"{heading} needs {rows} responses, {wording.count(came)} came"
+    return "; ".join([first, *(" ".join(one) for one in others)])
 
 
 def connections(summary: Summary) -> list[tuple[str, str, str]]:

@@ -450,8 +450,17 @@ def _require_handshake(
     """
     if tls is not None and kind in _REFUSED_BY_TLS:
         message, hint = _REFUSED_BY_TLS[kind]
-        message = message.format(address=address, name=tls.server_name, reason=reason)
+        named = _as_typed(address, tls)
+        message = message.format(address=named, name=tls.server_name, reason=reason)
         raise NotResponding(message, _with_schemes(hint, protocol))
+
+
+def _as_typed(address: str, tls: Tls) -> str:
+    """An address with the name that was looked up for it: certificates are for names."""
+    if addresses.is_unix(address) or not tls.server_name:
+        return address
+    name = f"[{tls.server_name}]" if ":" in tls.server_name else tls.server_name
+    return f"{name}:{address.rpartition(':')[2]}"
 
 
 def _not_http(

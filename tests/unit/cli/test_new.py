@@ -81,7 +81,7 @@ def test_the_printed_commands_work_as_they_are(root: Path, monkeypatch: pytest.M
     words = [shlex.split(one, comments=True)[1:] for one in commands]
     assert [one[0] for one in words] == ["install", "check", "run"]
     said = ""
-    for typed in (*words[:2], ["plan", *words[2][1:]]):
+    for typed in (*words[:2], ["plan", *words[2][1:], "-v"]):
         then = CliRunner().invoke(plimsoll, typed, standalone_mode=False)
         assert (then.exception, then.return_value) == (None, 0)
         said += then.stdout

@@ -55,10 +55,10 @@ def test_endpoints_that_need_none_do_not_ask_for_it() -> None:
 def test_a_plan_says_what_is_missing_and_leaves_it_out_where_that_is_asked(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     file.write_text(CAMPAIGN, encoding="utf-8")
-    whole = CliRunner().invoke(plimsoll, ["plan", str(file)])
+    whole = CliRunner().invoke(plimsoll, ["plan", str(file), "-v"])
     assert "go.db.a.1" in whole.output
     assert "none is here: install one" in whole.output
-    available = CliRunner().invoke(plimsoll, ["plan", str(file), "--available"])
+    available = CliRunner().invoke(plimsoll, ["plan", str(file), "-v", "--available"])
     assert "skipped: `db`: none is here" in available.output
     assert "go.db.a.1" not in available.output
 

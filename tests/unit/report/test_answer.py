@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,7 @@ from plimsoll.report.contents import answer
 from plimsoll.report.contents.answer import RankingAnswer
 from plimsoll.report.formats import html, markdown
 from plimsoll.verdicts.verdict import Sentence, Verdict
+from plimsoll.wording import bound
 
 
 def findings(*trials: TrialFindings) -> Findings:
@@ -85,8 +87,39 @@ def test_one_framework_has_its_number_as_headline_and_void_ones_have_none() -> N
     (alone,) = answers(findings(*repeated("go", 8000.0)))
     assert (alone.place, alone.headline[:12]) == ("Measured at 2048", "go: 8,000/s ")
     (void,) = answers(findings(sample.void_trial()))
-    assert void.headline == "No number counts: every trial is void"
+    assert void.headline == "No number counts: the trial is void"
     assert void.bars[0].is_void
+    first = sample.void_trial()
+    again = replace(first.recording, trial="go.2048.steady.2", repetition=2)
+    second = replace(first, data=replace(first.data, recording=again))
+    (every,) = answers(findings(first, second))
+    assert every.headline == "No number counts: every trial is void"
+
+
+def test_one_trial_alone_has_its_numbers_in_place_of_a_bar() -> None:
+    load = findings(sample.sound_trial())
+    (one,) = answers(load)
+    tiles = {name: number for name, number, _ in one.tiles}
+    assert {"Throughput", "p50", "p99", "p99.9", "max", "Failed", "Connections", "Duration"} <= {
+        *tiles
+    }
+    assert (tiles["Throughput"], tiles["p99"]) == ("8,000/s", "562 ms")
+    page, text = html.render(load), markdown.render(load)
+    assert page.index(f'<span class="big">{bound(tiles["max"])}') < page.index('id="verdict"')
+    assert f"**{tiles['max']}**" in text
+    assert '<table class="bars">' not in page
+    (several,) = answers(findings(*repeated("go", 8000.0)))
+    assert not several.tiles
+
+
+def test_the_report_of_one_target_speaks_of_no_framework_and_no_rank() -> None:
+    load = findings(sample.sound_trial())
+    page = re.sub(r"(?s)<script.*?</script>|<style.*?</style>", "", html.render(load))
+    for words in ("ranked", "rankings use", "framework, verdict", "One start of one framework"):
+        assert words not in page
+    assert "rank 2–4" not in page and "rank 2–4" in html.render(sample.findings())
+    assert 'placeholder="target, verdict, any word"' in page
+    assert "![Ranking at" not in markdown.render(load)
 
 
 def test_each_check_is_one_mark_with_its_sentences_the_worst_first() -> None:
@@ -228,7 +261,7 @@ def test_one_entry_alone_is_not_called_a_ranking() -> None:
     alone = findings(*go)
     heading, caption = contents.detail(contents.rankings(alone))
     assert heading == "Results in detail"
-    assert "not ranked" in caption
+    assert "rank" not in caption
     for text in (html.render(alone), markdown.render(alone)):
         assert heading in text
         assert "Ranking in detail" not in text

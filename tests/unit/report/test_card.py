@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
+import queues
 import sample
 from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.findings.findings import Findings
+from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
 from plimsoll.report import contents
 from plimsoll.report.contents import answer
 from plimsoll.report.formats import card
+from plimsoll.report.results import line_result
+from plimsoll.report.sections import lines as lines_section
+from plimsoll.statistics.intervals import Estimate, Interval
 
 
 def test_it_is_a_picture_of_the_size_that_sites_show(tmp_path: Path) -> None:
@@ -70,3 +75,46 @@ def test_without_any_trial_it_has_the_name_of_the_campaign() -> None:
     assert card.card(findings).answer is None
     assert card.card(findings).campaign == findings.campaign
     assert card.render(findings) != card.render(replace(findings, campaign="another"))
+
+
+def lines_of(found: LineFindings) -> EntryLines:
+    peak = Estimate(5000.0, Interval(4900.0, 5100.0))
+    return EntryLines("a", "json", False, found, peak, problem="", goes_on=False)
+
+
+def test_a_line_is_the_answer_of_its_card_though_the_closed_peak_is_void() -> None:
+    found = LineFindings(queues.searched_with(), Subject("a", "poisson", 256), {}, {})
+    void = replace(sample.findings(), trials=(sample.void_trial(),), lines=(lines_of(found),))
+    shown = card.card(void).answer
+    assert shown is not None
+    assert shown.headline.startswith("a carries ")
+    assert "p99 ≤ 2 ms" in shown.headline
+    assert not shown.bars
+    tiles = {name: number for name, number, _ in shown.tiles}
+    (line,) = found.searched.lines
+    assert tiles["Load line"] == f"{line_result.rate_text(line.rate_per_s)}/s"
+    assert tiles["95 % interval"] == line_result.interval_text(line)
+    assert card.render(void).startswith(b"\x89PNG")
+
+
+def test_one_load_has_its_numbers_and_no_ratio() -> None:
+    load = Findings("load", "0.1.0", (sample.sound_trial(),), sample.findings().comparisons)
+    shown = card.card(load).answer
+    assert shown is not None
+    assert {"p50", "p99", "max", "Failed", "Connections", "Duration"} <= {
+        name for name, _, _ in shown.tiles
+    }
+    assert card.render(load).startswith(b"\x89PNG")
+
+
+def test_lines_of_a_campaign_are_the_answer_of_its_card() -> None:
+    searched = queues.searched_with()
+    several = replace(searched, wanted=replace(searched.wanted, has_processes=True))
+    lines = lines_of(LineFindings(several, Subject("a · json", "poisson", 256), {}, {}))
+    found = replace(sample.findings(), lines=(lines, replace(lines, framework="b")))
+    shown = card.card(found).answer
+    assert shown is not None
+    assert shown.headline == lines_section.headline(found.line_rankings[0])
+    assert [name for name, _, _ in shown.tiles] == ["a", "b"]
+    assert not shown.bars
+    assert card.render(found).startswith(b"\x89PNG")

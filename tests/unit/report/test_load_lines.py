@@ -131,7 +131,7 @@ def test_the_headline_has_who_carries_the_most_or_that_nothing_counts() -> None:
 def test_the_answer_of_a_campaign_stands_before_its_rankings() -> None:
     findings = replace(sample.findings(), lines=(entry("a", FAST),))
     text = markdown.render(findings)
-    assert text.index("Load lines") < text.index("Fastest at")
+    assert text.index("Load lines") < text.index("Closed peak at")
     assert lines_section.section(sample.findings()) is None
 
 

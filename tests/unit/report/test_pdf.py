@@ -270,7 +270,9 @@ def test_the_first_page_begins_with_the_load_line_where_there_is_one() -> None:
         goes_on=False,
     )
     first, *_ = texts(read(replace(EMPTY, trials=(trial,), lines=(line,))))
-    assert 0 <= first.index("acarries") < first.index("Measuredat")
+    assert 0 <= first.index("acarries")
+    assert "Nonumbercounts" not in first
+    assert "Measuredat" not in first
 
 
 def test_the_second_page_begins_with_counts_and_limits(pages: list[str]) -> None:
@@ -427,3 +429,33 @@ def test_a_word_without_an_end_stays_on_the_page() -> None:
 @given(st.text(max_size=60))
 def test_any_text_becomes_a_document(text: str) -> None:
     assert pdf.render(replace(EMPTY, campaign=text)).startswith(b"%PDF-1.7")
+
+
+def test_one_load_has_its_numbers_and_charts_on_the_first_page() -> None:
+    drawings = paper.Drawings()
+    load = replace(EMPTY, trials=(sample.sound_trial(),))
+    shown = paper.paper(load, drawings)
+    assert shown.first_pictures
+    assert not shown.trials[0].rows
+    found = read(load)
+    first, *others = texts(found)
+    for name, number, _ in shown.answers[0].tiles:
+        assert bare(name + number) in first
+    assert len(others) <= 3
+    assert sum("repetition1" in page and len(page) < 200 for page in others) == 0
+    both = paper.paper(sample.findings(), paper.Drawings())
+    assert not both.first_pictures
+
+
+def test_charts_that_stand_side_by_side_are_equally_large() -> None:
+    drawings = paper.Drawings()
+    shown = paper.paper(replace(EMPTY, trials=(sample.sound_trial(),)), drawings)
+    pictures = drawings.pictures
+    for row in shown.first_pictures:
+        widths = [
+            float(found[1])
+            for one in row
+            if (found := re.search(r'<svg[^>]* width="([\d.]+)', pictures[one.file]))
+        ]
+        assert len(widths) == len(row)
+        assert max(widths) < 1.1 * min(widths)

@@ -16,6 +16,7 @@ import sample
 from plimsoll import tables
 from plimsoll.aggregate.counted import Failure, StatusTotal
 from plimsoll.aggregate.stalls import StallsRow
+from plimsoll.campaign.load import Load, Stage
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import Ending, ExpectedResponse
@@ -94,7 +95,7 @@ def test_a_load_that_went_well_has_few_lines(stalls: dict[str, Any] | None) -> N
     assert max(map(len, shown(trial(stalls=stalls), 60))) <= 60
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 8])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 8])
 def test_doubts_take_few_lines_more_and_those_left_out_are_named(count: int) -> None:
     checks = list(CHECK_NAMES)[:count]
     verdicts = judged("doubtful", *checks)
@@ -103,7 +104,19 @@ def test_doubts_take_few_lines_more_and_those_left_out_are_named(count: int) -> 
     everything = " ".join(shown(trial(verdicts=verdicts), verbose=True))
     for check in checks:
         assert catalogue.title(check, "doubtful") in everything
+    heads = [line for line in doubted if line.startswith("▲ ")][1:]
+    assert len(heads) == min(count, screen_doubts.MOST_TOLD)
     assert ("`-v`" in " ".join(doubted)) == (count > 2)
+
+
+def test_wrong_responses_come_before_a_disturbed_machine_and_uneven_numbers() -> None:
+    tables = as_load(simulate())
+    order = [one.check for one in judge(tables)]
+    machine = min(map(order.index, ("undisturbed", "evenly_served", "steady")))
+    asked = min(map(order.index, ("long_enough", "offered_rate_met", "driver_headroom")))
+    served = ("responses_correct", "failures_explained", "hidden_stalls", "delayed_ack")
+    server = max(map(order.index, (*served, "backlog", "connection_target_met", "hosts_agree")))
+    assert server < asked < machine
 
 
 def test_the_first_doubt_is_cut_to_its_first_sentence_where_it_takes_too_many_lines() -> None:
@@ -131,6 +144,27 @@ def test_every_number_that_a_person_wants_is_there() -> None:
     assert "service time" not in text
     for words in ("service time", "first byte", "connect  "):
         assert words in "\n".join(shown(trial(), verbose=True))
+
+
+def test_percentiles_of_too_few_responses_say_once_how_many_they_need() -> None:
+    found = trial()
+    assert found.summary is not None
+    times = {"response_time_p99_ns": None, "response_time_p999_ns": None}
+    few = sample.changed(found.summary, completed=412, **times)
+    short = replace(found, data=replace(found.data, summary=few))
+    said = "p99 needs 1,000 responses, 412 came; p99.9 10,000"
+    assert [line.strip() for line in shown(short)].count(said) == 1
+    assert load_markdown.render(short).count(said) == 1
+    assert not [line for line in shown(found) if "needs" in line]
+
+
+def test_rates_below_one_are_shown_as_they_were_typed() -> None:
+    found = trial()
+    hold = Stage("hold", 5.0, 0.5, 0.5)
+    load = Load("slow", "open", (hold,), arrivals="constant", connections=50)
+    recording = replace(found.recording, load=load)
+    slow = replace(found, data=replace(found.data, recording=recording))
+    assert any("hold 5 s at 0.5;" in line for line in shown(slow))
 
 
 def test_what_another_tool_does_not_log_has_no_line() -> None:

@@ -1,13 +1,13 @@
 """Contents: the text of each part of a report; a format only lays it out."""
 
 from plimsoll.report.contents.campaign import (
-    GLOSSARY,
     Facts,
     banner,
     changed_limits,
     conditions,
     configuration,
     extent,
+    glossary,
     machines,
     subtitle,
 )
@@ -31,7 +31,6 @@ __all__ = [
     "AS_RUN",
     "CAMPAIGN",
     "ENGINE",
-    "GLOSSARY",
     "Doubt",
     "Facts",
     "RankingContents",
@@ -49,6 +48,7 @@ __all__ = [
     "doubts_of",
     "ended",
     "extent",
+    "glossary",
     "machines",
     "of_campaign",
     "of_table",

@@ -13,6 +13,7 @@ from plimsoll import wording
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.findings import distributions
 from plimsoll.report import contents, words
+from plimsoll.report.contents import gist, naming
 from plimsoll.statistics.intervals import Interval
 from plimsoll.verdicts.verdict import worst
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.rankings import RankedEntry, Ranking
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.report.contents import RankingContents, Remark, Row
+    from plimsoll.report.contents.gist import Tile
 
 SHOWN = 3
 """Sentences of one doubt that the first screen shows; the rest is shown below."""
@@ -134,6 +136,7 @@ class RankingAnswer:
         more_marks: How many are left out.
         load: The load in one sentence.
         lines: What the lines on the bars are; empty where there are none.
+        tiles: Of one load of a target, in place of bars: name, number and what belongs to it.
         bars: The frameworks, the best first.
         distributions: Their latencies by quantile; None where none is known.
         ranking: The ranking.
@@ -151,6 +154,7 @@ class RankingAnswer:
     more_marks: int
     load: str
     lines: str
+    tiles: tuple[Tile, ...]
     bars: tuple[Bar, ...]
     distributions: Distributions | None
     ranking: RankingContents
@@ -164,11 +168,23 @@ def answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[Ran
         rankings: Its rankings, as `contents.rankings` gives them.
     """
     by_id = {trial.recording.trial: trial for trial in findings.trials}
-    return [_answer(one, by_id, contents.of_table(findings, one.ranking.table)) for one in rankings]
+    return [
+        _answer(
+            one,
+            by_id,
+            contents.of_table(findings, one.ranking.table),
+            what="Closed peak" if findings.lines else "",
+        )
+        for one in rankings
+    ]
 
 
 def _answer(
-    ranking: RankingContents, by_id: dict[str, TrialFindings], doubting: Sequence[Remark]
+    ranking: RankingContents,
+    by_id: dict[str, TrialFindings],
+    doubting: Sequence[Remark],
+    *,
+    what: str,
 ) -> RankingAnswer:
     ranked = _ranked(ranking)
     trials = [by_id[repetition.trial] for entry in ranked for repetition in entry.repetitions]
@@ -181,9 +197,9 @@ def _answer(
     return RankingAnswer(
         anchor=ranking.anchor.replace("ranking", "at", 1),
         title=ranking.title,
-        place=f"{'Fastest' if ranking.leads else 'Measured'} at {ranking.title}",
+        place=f"{what or ('Fastest' if ranking.leads else 'Measured')} at {ranking.title}",
         about=_ABOUT.get(ranking.ranking.endpoint, ""),
-        headline=_headline(ranking),
+        headline=_headline(ranking, what.lower() or "number"),
         further=ranking.clear_lead,
         counts=tuple((state, states.count(state)) for state in _STATES if state in states),
         total=_total(ranked, is_beside=ranked is not ranking.ranking.entries),
@@ -191,6 +207,7 @@ def _answer(
         more_marks=len(marks[MOST_MARKS:]),
         load=words.load_text(trials[0].recording.load),
         lines=_lines(ranking.ranking.entries),
+        tiles=gist.of_trial(trials[0]) if len(trials) == 1 and _is_target(ranking) else (),
         bars=_bars(ranking),
         distributions=distributions.of_ranking(ranking.ranking, by_id),
         ranking=ranking,
@@ -222,13 +239,19 @@ def _total(ranked: Sequence[RankedEntry], *, is_beside: bool) -> str:
     return f"{trials} ({frameworks}{product}{', without the yardstick' if is_beside else ''})"
 
 
-def _headline(ranking: RankingContents) -> str:
+def _is_target(ranking: RankingContents) -> bool:
+    """Whether one target was loaded; a campaign of one framework may yet get others."""
+    return ranking.is_alone and ranking.subject == naming.TARGET
+
+
+def _headline(ranking: RankingContents, what: str) -> str:
     """Who is fastest and by how much; the only one's number; or why nothing can be said."""
     if ranking.leads:
         return ranking.leads[0]
     counting = [row for row in _frameworks(ranking) if row.state not in ("void", "failed")]
     if not counting:
-        return "No number counts: every trial is void"
+        trials = sum(len(entry.repetitions) for entry in ranking.ranking.entries)
+        return f"No {what} counts: {'every' if trials > 1 else 'the'} trial is void"
     between = f" (95 %: {counting[0].interval})" if counting[0].interval else ""
     return f"{counting[0].framework}: {counting[0].number}{between}"
 

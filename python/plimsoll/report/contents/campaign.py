@@ -35,27 +35,58 @@ STATES: dict[State, str] = {
 RARE: tuple[State, ...] = ("not_checked", "failed")
 """States that are shown only if a trial is in them."""
 
-GLOSSARY: Facts = [
+UNRANKED: dict[State, str] = {"void": "the number is wrong"}
+"""What states mean where nothing is ranked."""
+
+_OF_CAMPAIGN: Facts = [
     ("trial", "one framework, one endpoint, one load, one repetition, with a fresh server"),
     ("repetition", "a trial repeated with a fresh server"),
+]
+
+_OF_TARGET: Facts = [("trial", "one load of the target")]
+
+_WORDS: Facts = [
     ("hold", "the measurement window: the stage with a constant load, the only one summarised"),
     ("throughput", "responses per second, successful or not"),
-    ("goodput", "successful responses per second; rankings use it"),
+    ("goodput", "successful responses per second"),
     ("due", "the intended start of a request, by the schedule"),
     ("response time", "done − due: includes the wait before sending"),
     ("service time", "done − sent"),
     ("lag", "sent − due: how late the load generator sent it"),
     ("RSS, PSS", "memory of processes; shared pages counted per process, or once"),
+    ("sound", "no check found a problem with the number"),
+    ("not checked", "a check does not apply, or lacks data"),
+]
+
+_RANKED: Facts = [
+    ("doubtful", "a check found a problem; the number is ranked and marked"),
+    ("void", "a check shows that the number is wrong; it is shown, not ranked"),
     (
         "rank 2–4",
         "not significantly different from its neighbours: its true rank may be any of these",
     ),
-    ("sound", "no check found a problem with the number"),
-    ("not checked", "a check does not apply, or lacks data"),
-    ("doubtful", "a check found a problem; the number is ranked and marked"),
-    ("void", "a check shows that the number is wrong; it is shown, not ranked"),
+    ("ranking", "the frameworks by their goodput, the best first"),
 ]
-"""The words of a report."""
+
+_UNRANKED: Facts = [
+    ("doubtful", "a check found a problem with the number"),
+    ("void", "a check shows that the number is wrong"),
+]
+
+
+def glossary(findings: Findings) -> Facts:
+    """The words of a report.
+
+    Args:
+        findings: What to report.
+    """
+    of = _OF_TARGET if naming.subject(findings) == naming.TARGET else _OF_CAMPAIGN
+    return [*of, *_WORDS, *(_RANKED if is_ranked(findings) else _UNRANKED)]
+
+
+def is_ranked(findings: Findings) -> bool:
+    """Whether any table has two entries, of which one may be before the other."""
+    return any(ranking.entries[1:] for ranking in findings.rankings)
 
 
 def subtitle(findings: Findings) -> str:
@@ -226,9 +257,9 @@ def changed_limits(findings: Findings) -> list[str]:
 
 def banner(findings: Findings) -> list[tuple[State, int, str]]:
     """How many trials are in each state, and what it means; rare ones where there are any."""
-    counts = findings.counts
+    counts, own = findings.counts, {} if is_ranked(findings) else UNRANKED
     return [
-        (state, counts[state], meaning)
+        (state, counts[state], own.get(state, meaning))
         for state, meaning in STATES.items()
         if state not in RARE or counts[state]
     ]

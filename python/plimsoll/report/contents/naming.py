@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.recording import Recording
 
+TARGET = "target"
+"""What was measured by a load or a line, which is no campaign of frameworks."""
+
 ENGINE = "plimsoll"
 """Name of the driver that a title does not name: our own engine."""
 
@@ -30,7 +33,7 @@ def title(recording: Recording) -> str:
 def subject(findings: Findings) -> str:
     """What was measured: frameworks of a campaign, or the one target of a load."""
     is_target = findings.as_run is None and len(findings.frameworks) == 1
-    return "target" if is_target else "framework"
+    return TARGET if is_target else "framework"
 
 
 def parts(

@@ -1,4 +1,6 @@
-"""A card: the answer of the first ranking as one picture, for a link, a post or a slide.
+"""A card: the answer as one picture, for a link, a post or a slide.
+
+That is the load lines of a search for them, the numbers of one load, or else the first ranking.
 
 1200 × 630 pixels, the size that sites show beside a link (Open Graph).
 """
@@ -12,6 +14,7 @@ from plimsoll.report import contents
 from plimsoll.report.contents import answer
 from plimsoll.report.formats import paper, typeset
 from plimsoll.report.formats.paper import PaperAnswer
+from plimsoll.report.sections import lines
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ class Card:
     Attributes:
         campaign: Name of the campaign.
         subtitle: What it was, in one line.
-        answer: The first ranking; None where there is none.
+        answer: The load lines, or the first ranking; None where there is none.
         machines: Each host in one line.
         conditions: How servers and load generator shared the machine; may be empty.
         headings: Headings of the bars and of the ratios beside them.
@@ -72,12 +75,19 @@ def card(findings: Findings) -> Card:
     Args:
         findings: What to report.
     """
-    answers = answer.answers(findings, contents.rankings(findings))
     return Card(
         campaign=findings.campaign,
         subtitle=contents.subtitle(findings),
-        answer=paper.answered(answers[0], MOST_BARS) if answers else None,
+        answer=_answer(findings),
         machines=tuple(line for line, _ in contents.machines(findings).values()),
         conditions=contents.conditions(findings),
         headings=(answer.NUMBER, answer.HEADINGS[0]),
     )
+
+
+def _answer(findings: Findings) -> PaperAnswer | None:
+    found = lines.answer(findings)
+    if found is not None:
+        return paper.of_lines(found)
+    answers = answer.answers(findings, contents.rankings(findings))
+    return paper.answered(answers[0], MOST_BARS) if answers else None

@@ -203,7 +203,7 @@ def render(findings: Findings) -> str:
             server_headings=servers.HEADINGS,
             server_caption=servers.CAPTION,
             trials=trials,
-            glossary=contents.GLOSSARY,
+            glossary=contents.glossary(findings),
             captions={module.NAME: module.CAPTION for module in charts.CHARTS},
             marks=words.MARKS,
             statistic_headings=words.STATISTIC_HEADINGS,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, TrialContents
     from plimsoll.report.contents.answer import Bar, RankingAnswer
+    from plimsoll.report.contents.gist import Tile
     from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
 
 NAME = "markdown"
@@ -97,7 +98,7 @@ def render(findings: Findings) -> str:
         *_folded("Trials", [part for one in contents.trials(findings) for part in _trial(one)]),
         *_folded(repeat.HEADING, _repeat(findings)),
         *_folded("Configuration", _configuration(findings)),
-        *_folded("Words", [_facts(contents.GLOSSARY)]),
+        *_folded("Words", [_facts(contents.glossary(findings))]),
         f"Made by Plimsoll {findings.version}.",
     ]
     return _joined(parts)
@@ -135,8 +136,14 @@ def _answer(found: RankingAnswer) -> list[str]:
         f"## {literal(found.place)}",
         f"**{literal(found.headline)}**{f'; {literal(found.further)}' if found.further else ''}",
         f"{counts.replace('_', ' ')} of {found.total}{': ' if marks else ''}{', '.join(marks)}",
-        _without(absent, headings, map(_bar, found.bars)),
+        _tiles(found.tiles) or _without(absent, headings, map(_bar, found.bars)),
     ]
+
+
+def _tiles(tiles: Sequence[Tile]) -> str:
+    """The numbers of one trial; empty where there are none."""
+    rows = [(literal(name), f"**{number}**", literal(note)) for name, number, note in tiles]
+    return _table(("", "", ""), rows, right=(1,)) if rows else ""
 
 
 def _without(absent: Container[int], headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -277,11 +284,12 @@ def _ranking(ranking: RankingContents) -> list[str]:
         )
         for row in ranking.rows
     ]
+    what = "Goodput" if ranking.is_alone else "Ranking"
     return [
         f"### {literal(ranking.title)}",
         _without(absent, (*headings, "verdict"), rows),
         "\n".join(f"- {literal(sentence)}" for sentence in _sentences(ranking)),
-        f"![Ranking at {literal(ranking.title)}]({FOLDER}/{ranking.anchor}.svg)",
+        f"![{what} at {literal(ranking.title)}]({FOLDER}/{ranking.anchor}.svg)",
     ]
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from plimsoll import charts, wording
 from plimsoll.findings import servers as servers_seen
 from plimsoll.report import contents, sections, words
 from plimsoll.report.contents import against_latency, answer, naming, repeat, servers
 from plimsoll.report.formats.pictures import BATCH, joined, named, sized
+from plimsoll.report.sections import lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from plimsoll.findings.trial import State
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, Row, TrialContents
     from plimsoll.report.contents.answer import Bar, Mark, RankingAnswer
+    from plimsoll.report.contents.gist import Tile
     from plimsoll.report.contents.section import Section, SectionTable
     from plimsoll.report.contents.servers import ServerRow
+    from plimsoll.report.sections.lines import LinesAnswer
 
 WIDTH_PT = 523.0
 """Width of the text, which a chart takes or shares with those beside it."""
@@ -38,6 +41,7 @@ MOST_REMARKS = 3
 SOUND = "●"
 """The mark of sound in a text: a circle, as the template draws it."""
 
+_NO_DOUBT = "No check found a problem."
 _PT_PER_PX = 0.6
 _GAP_PT = 12.0
 _HEIGHTS_PX = {200: 92, 150: 72, 130: 72, 80: 38, 70: 92}
@@ -95,6 +99,7 @@ class PaperAnswer:
         marks: Level and name of each doubt, with the number of trials where it is about some.
         subject: What the bars are of.
         is_alone: Whether it has one row, which has no rank and no ratio.
+        tiles: Of one trial, or of load lines, in place of bars: name, number, what belongs to it.
         bars: The frameworks, the best first.
         more: How many there is no room for.
     """
@@ -108,6 +113,7 @@ class PaperAnswer:
     marks: tuple[tuple[State, str], ...]
     subject: str
     is_alone: bool
+    tiles: tuple[Tile, ...]
     bars: tuple[Bar, ...]
     more: int
 
@@ -214,7 +220,10 @@ class Paper:
         conditions: How servers and load generator shared the machine; may be empty.
         answer_number: Heading of the bars.
         answer_headings: Headings of the columns beside the bars.
-        answers: The rankings on the first page.
+        answers: The load lines or rankings on the first page.
+        first_pictures: Charts on the first page: those of the one trial, or of the one load line,
+            row by row.
+        headlines: Sentences on the first page: of the sections that are the answer.
         configuration: The configuration and the hosts.
         banner: How many trials are in each state, and what it means.
         limits: Limits of checks that the campaign changed.
@@ -249,6 +258,8 @@ class Paper:
     answer_number: str
     answer_headings: tuple[str, ...]
     answers: tuple[PaperAnswer, ...]
+    first_pictures: tuple[tuple[Drawing, ...], ...]
+    headlines: tuple[str, ...]
     configuration: Facts
     banner: tuple[tuple[State, int, str], ...]
     limits: tuple[str, ...]
@@ -323,6 +334,17 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
     how = repeat.repeat(findings)
     notes = tuple(_common_notes(findings, trials))
     printed = {trial: one.common for one in notes for trial in one.trials}
+    foremost = tuple(_section(one, drawings) for one in of_sections if one.is_answer)
+    shown = tuple(
+        _trial(one, printed.get(one.trial.recording.trial, ()), drawings) for one in trials
+    )
+    line = lines.answer(findings) if lines.of_one_server(findings) else None
+    if line is not None:
+        first_pictures = tuple((one,) for section in foremost for one in section.pictures)
+        foremost = tuple(replace(section, pictures=()) for section in foremost)
+    else:
+        first_pictures = shown[0].rows if len(shown) == 1 else ()
+        shown = tuple(replace(one, rows=()) for one in shown) if first_pictures else shown
     return Paper(
         campaign=findings.campaign.strip() or wording.ABSENT,
         version=findings.version,
@@ -332,7 +354,13 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         conditions=contents.conditions(findings),
         answer_number=answer.NUMBER,
         answer_headings=answer.HEADINGS,
-        answers=tuple(answered(one, MOST_BARS) for one in answer.answers(findings, rankings)),
+        answers=tuple(answered(one, MOST_BARS) for one in answer.answers(findings, rankings))
+        if line is None
+        else (of_lines(line),),
+        first_pictures=first_pictures,
+        headlines=()
+        if line is not None
+        else tuple(said for section in foremost for said in section.headlines),
         configuration=[*contents.configuration(findings), *hosts],
         banner=tuple(contents.banner(findings)),
         limits=tuple(contents.changed_limits(findings)),
@@ -342,7 +370,7 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         doubts=tuple(map(_doubt, contents.doubts(findings))),
         detail=contents.detail(rankings),
         rankings=tuple(_ranking(one, drawings) for one in rankings),
-        foremost=tuple(_section(one, drawings) for one in of_sections if one.is_answer),
+        foremost=foremost,
         sections=(
             *_against_latency(findings, drawings),
             *(_section(one, drawings) for one in of_sections if not one.is_answer),
@@ -356,11 +384,9 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         how_to_repeat=None if how is None else (tuple(how.command.splitlines()), how.facts),
         as_run=tuple(contents.as_run(findings).splitlines()),
         as_run_heading=contents.AS_RUN,
-        glossary=contents.GLOSSARY,
+        glossary=contents.glossary(findings),
         statistics=words.STATISTIC_HEADINGS,
-        trials=tuple(
-            _trial(one, printed.get(one.trial.recording.trial, ()), drawings) for one in trials
-        ),
+        trials=shown,
     )
 
 
@@ -377,28 +403,52 @@ def answered(found: RankingAnswer, most_bars: int) -> PaperAnswer:
         further=found.further,
         counts=found.counts,
         total=found.total,
-        doubts=_doubts(found.marks),
-        marks=tuple((mark.state, mark.brief) for mark in found.marks),
+        doubts=_doubts(found.marks, is_of_one=bool(found.tiles)),
+        marks=tuple((mark.state, mark.name if found.tiles else mark.brief) for mark in found.marks),
         subject=found.ranking.subject,
         is_alone=found.ranking.is_alone,
+        tiles=found.tiles,
         bars=found.bars[:most_bars],
         more=len(found.bars[most_bars:]),
     )
 
 
-def _doubts(marks: Sequence[Mark]) -> str:
+def of_lines(found: LinesAnswer) -> PaperAnswer:
+    """Load lines where there is room for a few lines.
+
+    Args:
+        found: The answer.
+    """
+    return PaperAnswer(
+        place=found.place,
+        headline=found.headline,
+        further="",
+        counts=found.counts,
+        total=found.total,
+        doubts=f"Doubts: {found.doubt}." if found.doubt else _NO_DOUBT,
+        marks=((found.counts[0][0], found.doubt),) if found.doubt else (),
+        subject="",
+        is_alone=True,
+        tiles=found.tiles,
+        bars=(),
+        more=0,
+    )
+
+
+def _doubts(marks: Sequence[Mark], *, is_of_one: bool) -> str:
     """The doubts in one sentence, the worst first."""
     if not marks:
-        return "No check found a problem."
-    doubts = [_doubt_text(mark) for mark in marks[:MOST_DOUBTS]]
+        return _NO_DOUBT
+    doubts = [_doubt_text(mark, is_of_one=is_of_one) for mark in marks[:MOST_DOUBTS]]
     rest = len(marks) - len(doubts)
     more = [wording.several(rest, "further doubt")] if rest else []
     return f"Doubts: {'; '.join([*doubts, *more])}."
 
 
-def _doubt_text(mark: Mark) -> str:
+def _doubt_text(mark: Mark, *, is_of_one: bool) -> str:
     """A doubt in a few words: its check, its level, whom it is about, and what it found first."""
-    state = ", ".join(filter(None, (words.level_name(mark.state), mark.concerned)))
+    concerned = "" if is_of_one else mark.concerned
+    state = ", ".join(filter(None, (words.level_name(mark.state), concerned)))
     sentence = mark.remarks[0].sentences[0].clause if mark.remarks else ""
     return f"{mark.name} ({state})" + (f": {sentence}" if sentence else "")
 
@@ -553,8 +603,30 @@ def _rows(trial: TrialContents, drawings: Drawings) -> Iterator[tuple[Drawing, .
 
 
 def _in_rows(specification: Specification, beside: int) -> Specification:
-    """A chart whose kinds of failure stand side by side in its legend, because paper is wide."""
+    """A chart whose legend is as wide as its place: a wider one would make the whole chart smaller.
+
+    Kinds of failure stand side by side; many names beside two other charts, in two columns.
+    """
     copy = deepcopy({name: part for name, part in specification.items() if name != "datasets"})
     for view in copy.get("vconcat", [])[1:]:
         view["encoding"]["color"]["legend"]["columns"] = 4 // beside
+    if beside > 2 and _most_names(copy) >= beside + 1:  # noqa: PLR2004
+        copy["config"]["legend"] = {**copy["config"].get("legend", {}), "columns": 2}
     return {**specification, **copy}
+
+
+def _most_names(part: object) -> int:
+    """How many names the longest legend of a chart has."""
+    if isinstance(part, list):
+        return max(map(_most_names, cast("list[object]", part)), default=0)
+    if not isinstance(part, dict):
+        return 0
+    known = cast("dict[str, object]", part)
+    return max(_names(known.get("color")), *map(_most_names, known.values()), 0)
+
+
+def _names(colour: object) -> int:
+    """How many names the scale of a colour has; 0 for one of numbers, or without a scale."""
+    scale = cast("dict[str, object]", colour).get("scale") if isinstance(colour, dict) else None
+    domain = cast("dict[str, object]", scale).get("domain") if isinstance(scale, dict) else None
+    return len(cast("list[object]", domain)) if isinstance(domain, list) else 0

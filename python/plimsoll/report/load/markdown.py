@@ -62,6 +62,9 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
         values = [words.measured_time(one, recording) for one in times]
         yield f"| {words.time_name(name, recording.load)} | {' | '.join(values)} |"
     yield ""
+    if needs := words.percentile_needs(summary, screen.STATISTICS, summary.latency_kind):
+        yield f"{needs}."
+        yield ""
 
 
 def _mix(found: TrialFindings) -> Iterator[tuple[str, str]]:

@@ -81,6 +81,8 @@ def show_figures(found: Counted, console: Console | None = None, *, verbose: boo
         for name, sentence, style in facts(found, found.summary, verbose=verbose):
             out.print(line(name, sentence, out.width, style))
         out.print(_times(found.summary, found.recording, out.width, verbose=verbose))
+        if needs := _needs(found.summary, out.width):
+            out.print(line("", needs, out.width, "dim"))
     if found.recording.hosts:
         out.print(_hosts(found.recording))
 
@@ -108,7 +110,7 @@ def load_text(recording: Recording, *, verbose: bool) -> str:
 
 
 def _times(summary: Summary, recording: Recording, width: int, *, verbose: bool) -> Table:
-    shown = tuple(STATISTICS) if width >= WIDE else NARROW
+    shown = _statistics(width)
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column("", min_width=LABEL)
     for name in shown:
@@ -118,6 +120,16 @@ def _times(summary: Summary, recording: Recording, width: int, *, verbose: bool)
         called = words.time_name(name, recording.load).removeprefix("time to ")
         table.add_row(called, *values)
     return table
+
+
+def _statistics(width: int) -> tuple[str, ...]:
+    return tuple(STATISTICS) if width >= WIDE else NARROW
+
+
+def _needs(summary: Summary, width: int) -> str:
+    """Why some percentiles of the time that users see have no number; empty where all have one."""
+    shown = {one: STATISTICS[one] for one in _statistics(width)}
+    return words.percentile_needs(summary, shown, summary.latency_kind)
 
 
 def _hosts(recording: Recording) -> Table:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from plimsoll import wording
+from plimsoll import texts, wording
 from plimsoll.report import hidden, words
 from plimsoll.report.load import mix
-from plimsoll.report.load.screen_lines import line, wrapped
+from plimsoll.report.load.screen_lines import cut, line, wrapped
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.levels import by_checks
 from plimsoll.verdicts.verdict import DOUBTING, advised
@@ -32,8 +32,11 @@ STYLES: dict[Level, str] = {
     "doubtful": "yellow",
     "void": "red",
 }
-MOST_LINES = 6
+MOST_LINES = 7
 """Lines for doubts, below the level, unless everything is shown."""
+
+MOST_TOLD = 3
+"""Doubting checks that have a line of what they found."""
 
 MOST_NAMED = 3
 """Further checks that are named, or counted, where there is no room for what they say."""
@@ -138,19 +141,36 @@ def _by(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
 
 
 def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
-    """The first finding of the worst doubts, as far as there is room, and what else there is."""
-    left = MOST_LINES
-    for place, verdict in enumerate(doubts):
-        rest = doubts[place:]
-        room = left - (len(rest) > 1)
-        lines = list(_verdict(verdict, width, most=1))
-        if not place and _height(lines) > room:
-            lines = list(_verdict(_first_sentence(verdict), width, most=1))
-        if place and _height(lines) > room:
-            yield Text(f"{_named(rest, width - len(_REST))}{_REST}", style="dim")
-            return
+    """The first finding of the worst doubts, in full as far as there is room, and what else is.
+
+    Each of the first `MOST_TOLD` has at least a line.
+    """
+    told, rest = doubts[:MOST_TOLD], doubts[MOST_TOLD:]
+    left, is_cut = MOST_LINES - 1, False
+    for place, verdict in enumerate(told):
+        whole = [*_verdict(verdict, width, most=1)]
+        lines = _fitting(verdict, width, left - len(told[place + 1 :]))
+        is_cut |= [one.plain for one in lines] != [one.plain for one in whole]
         yield from lines
         left -= _height(lines)
+    if rest:
+        yield Text(f"{_named(rest, width - len(_REST))}{_REST}", style="dim")
+    elif is_cut:
+        yield Text(f"  {_REST.removeprefix('; ')}", style="dim")
+
+
+def _fitting(verdict: Verdict, width: int, room: int) -> Sequence[Text]:
+    """As much of the first finding as so many lines hold: in the end, its beginning in one."""
+    ways = (verdict, _first_sentence(verdict))
+    whole = ([*_verdict(one, width, most=1)] for one in ways)
+    return next((one for one in whole if _height(one) <= room), [_in_one_line(verdict, width)])
+
+
+def _in_one_line(verdict: Verdict, width: int) -> Text:
+    head = _head(verdict)
+    text = Text(cut(f"{head}{texts.line(verdict.sentences[0].text)}", width))
+    text.stylize(STYLES[verdict.level], 0, len(head))
+    return text
 
 
 def _named(rest: Sequence[Verdict], width: int) -> str:
@@ -171,9 +191,13 @@ def _first_sentence(verdict: Verdict) -> Verdict:
     return replace(verdict, sentences=(replace(first, text=f"{first.text} …"),))
 
 
+def _head(verdict: Verdict) -> str:
+    return f"{words.MARKS[verdict.level]} {catalogue.title_of(verdict)}: "
+
+
 def _verdict(verdict: Verdict, width: int, most: int | None = None) -> Iterator[Text]:
     """What a check found, each with what to do about it; `most` of them, or all."""
-    head = f"{words.MARKS[verdict.level]} {catalogue.title_of(verdict)}: "
+    head = _head(verdict)
     for place, (found, remedy) in enumerate(islice(advised(verdict.sentences), most)):
         text = Text(wrapped(f"{'  ' if place else head}{found}", width, "  "))
         text.stylize(STYLES[verdict.level], 0, 0 if place else len(head))

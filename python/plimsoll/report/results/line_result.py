@@ -32,7 +32,7 @@ _TIMES = {"p50": "p50", "p90": "p90", "p99": "p99", "p999": "p99.9"}
 
 def sentence(found: LineFindings) -> str:
     """The answer in one sentence without a full stop; that of the strictest limit."""
-    return sentence_of(found, _shown(found))
+    return sentence_of(found, shown(found))
 
 
 def one_line(found: LineFindings) -> str:
@@ -57,7 +57,7 @@ def _more_of_driver(found: LineFindings, line: Line) -> str:
 
 def remedy(found: LineFindings) -> str:
     """What to do where there is no line; empty where there is one."""
-    line = _shown(found)
+    line = shown(found)
     if found.is_of_driver(line):
         return _more_of_driver(found, line)
     remedies = {
@@ -198,7 +198,7 @@ def _judged(now: Searched) -> tuple[LineLimit, ...]:
     return (*now.wanted.limits, now.wanted.errors)
 
 
-def _shown(found: LineFindings) -> Line:
+def shown(found: LineFindings) -> Line:
     """The line that the sentence is of: one that was not found before the lowest that was."""
     unfound = [line for line in found.searched.lines if line.edge is None]
     return unfound[0] if unfound else found.lowest or found.searched.lines[0]

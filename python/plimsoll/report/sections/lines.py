@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
@@ -16,8 +17,14 @@ if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.load_lines import EntryLines, LineFindings, LineRanking, RankedLine
     from plimsoll.findings.rankings import RankedEntry
+    from plimsoll.findings.trial import State
+    from plimsoll.load_line.search import Line
+    from plimsoll.report.contents.gist import Tile
 
 ANCHOR = "load-lines"
+MOST_TILES = 8
+"""Frameworks of one answer that there is room for."""
+
 TITLE = "Load lines"
 DEFINITION = (
     "The load line is the greatest open-model rate within the limits of latency and errors, with "
@@ -43,6 +50,27 @@ _NUMBERS = (1, 2, 3, 4, 5, 6, 7)
 _BRIEF = (1, 2, 5)
 _RANKS = (1, 6)
 """Columns that one row alone does not have."""
+
+
+@dataclass(frozen=True)
+class LinesAnswer:
+    """Load lines where there is room for a few lines.
+
+    Attributes:
+        place: What the headline is about.
+        headline: Which rate is carried.
+        counts: How many lines are in each state.
+        total: How many lines there are, in words; empty for that of one server.
+        doubt: Why it is not sound; empty where it is sound.
+        tiles: Name, number and what belongs to it.
+    """
+
+    place: str
+    headline: str
+    counts: tuple[tuple[State, int], ...]
+    total: str
+    doubt: str
+    tiles: tuple[Tile, ...]
 
 
 def section(findings: Findings) -> Section | None:
@@ -81,6 +109,64 @@ def of_one_server(findings: Findings) -> LineFindings | None:
     """What `plimsoll line` found of a server that ran already; None for a campaign."""
     found = next((one.found for one in findings.lines), None)
     return None if found is None or found.searched.wanted.has_processes else found
+
+
+def answer(findings: Findings) -> LinesAnswer | None:
+    """What the search for load lines answered; None for a campaign of another kind.
+
+    Args:
+        findings: What to report.
+    """
+    if not findings.line_rankings:
+        return None
+    alone = of_one_server(findings)
+    return _of_ranking(findings.line_rankings[0]) if alone is None else _of_server(alone)
+
+
+def _of_ranking(ranking: LineRanking) -> LinesAnswer:
+    states: list[State] = [one.entry.state for one in ranking.places]
+    tiles = (
+        (
+            one.entry.framework,
+            wording.ABSENT
+            if one.line is None
+            else f"{line_result.rate_text(one.line.rate_per_s)}/s",
+            f"95 %: {line_result.interval_text(one.line)}" if one.line else one.entry.problem,
+        )
+        for one in ranking.places[:MOST_TILES]
+    )
+    return LinesAnswer(
+        place=f"Load lines at {_title(ranking)}",
+        headline=headline(ranking),
+        counts=tuple(Counter(states).items()),
+        total=wording.several(len(ranking.places), "load line"),
+        doubt="",
+        tiles=tuple(tiles),
+    )
+
+
+def _of_server(found: LineFindings) -> LinesAnswer:
+    line = line_result.shown(found)
+    return LinesAnswer(
+        place=f"Load line of {found.subject.name}",
+        headline=line_result.sentence(found),
+        counts=((found.level, 1),),
+        total="",
+        doubt=line_result.doubt(found),
+        tiles=tuple(_tiles(found, line)),
+    )
+
+
+def _tiles(found: LineFindings, line: Line) -> Iterator[Tile]:
+    rate = line_result.rate_text
+    ends = line_result.interval_text(line)
+    yield "Load line", f"{rate(line.rate_per_s)}/s", line_result.limit_text(line.limit)
+    yield "95 % interval", ends, "requests/s"
+    yield "Held", f"{rate(line.held_per_s)}/s", "just below the line"
+    yield "Failed", f"{rate(line.failed_per_s)}/s", "just beyond the line"
+    yield "Closed peak", f"{rate(found.searched.start_per_s)}/s", "throughput without a limit"
+    yield "Connections", wording.count(found.subject.connections), "in the pool"
+    yield "Tries", str(len(found.searched.tries)), wording.seconds(round(found.searched.elapsed_s))
 
 
 def headline(ranking: LineRanking) -> str:
