@@ -100,6 +100,17 @@ def test_two_hosts_generate_exactly_one_load(
     assert given["started_together"] != "not_checked"
 
 
+@pytest.mark.parametrize("requests", ["1", "2", "3", "30"])
+def test_connections_without_a_request_are_no_lost_load_generator(
+    tmp_path: Path, waiting: tuple[LabAtWork, str], requests: str
+) -> None:
+    ran = load(*waiting, "-n", requests, "-c", "50", into=tmp_path).end()
+    assert ran.code == 0, ran.said
+    given = levels(ran.stdout)
+    assert "void" not in given.values()
+    assert given["long_enough"] == "doubtful"
+
+
 def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(
     tmp_path: Path, waiting: tuple[LabAtWork, str]
 ) -> None:
