@@ -769,7 +769,7 @@ def test_a_signal_while_rows_are_copied_leaves_them_on_their_hosts(
     with in_namespaces(tmp_path, ("one", "two")) as lab:
         labs.limit(lab, "lab", "2mbit")
         ran = interrupted_copy(lab, is_whole=is_whole)
-        assert ran.code in ({0, VOID} if is_whole else {INTERRUPTED}), ran.said
+        assert ran.code == INTERRUPTED, ran.said
         assert "a signal ended the copy of rows: rows stay on their hosts" in ran.said
         results = tmp_path / "recorded"
         assert f"`plimsoll host rows {results} --hosts {lab.file}` fetches them" in ran.said
@@ -783,6 +783,26 @@ def test_a_signal_while_rows_are_copied_leaves_them_on_their_hosts(
         assert fetched.code == 0, fetched.said
         counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
         assert rows_by_host(results) == counted
+
+
+@pytest.mark.parametrize("has_more", [False, True])
+def test_a_signal_after_the_copy_waits_for_figures_and_a_second_one_names_the_folder(
+    tmp_path: Path, waiting: tuple[LabAtWork, str], *, has_more: bool
+) -> None:
+    running = told_load(*waiting, "-c", "4", "-d", "1s", into=tmp_path)
+    results = tmp_path / "recorded"
+    running.wait_until((results / "trials" / "load" / "trial.json").exists)
+    running.press_ctrl_c()
+    while has_more and running.process.poll() is None:
+        running.press_ctrl_c()
+        time.sleep(0.05)
+    ran = running.end()
+    assert ran.code == INTERRUPTED, ran.said
+    if has_more:
+        assert f"the load is kept in `{results}`" in ran.said
+        assert f"`plimsoll report {results}` shows it" in ran.said
+    else:
+        assert "throughput" in ran.stdout
 
 
 def test_rows_that_find_no_room_on_their_host_are_named_kept_and_fetched(tmp_path: Path) -> None:
