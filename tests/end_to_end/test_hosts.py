@@ -413,6 +413,18 @@ def test_an_agent_whose_disk_fills_up_under_load_is_lost_with_its_folder(tmp_pat
     assert set(rows_by_host(tmp_path / "recorded")) == {"one"}
 
 
+def test_check_refuses_a_host_without_disk_space_as_a_load_does(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    with small_disk(tmp_path / "agent-two-None", 1) as home:
+        (home / "full").write_bytes(bytes(900_000))
+        with lab.served() as address, lab.agents():
+            checked = lab.lab("host", "check", "-c", "4").end()
+            loaded = load(lab, address, "-c", "4", "-d", "300ms").end()
+    assert checked.code == loaded.code == UNFIT, checked.said + loaded.said
+    for ran in (checked, loaded):
+        assert "kB of free space for rows" in ran.said
+
+
 def test_rows_stay_on_their_hosts_where_the_lab_has_no_room_for_them(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     with small_disk(tmp_path / "small", 2) as disk, lab.served() as address, lab.agents():

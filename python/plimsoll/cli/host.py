@@ -209,7 +209,7 @@ def _print(one: Fitness) -> None:
     if facts is not None and clock is not None:
         seen = (
             f"Plimsoll {facts.version}, {facts.machine.get('cores_online')} cores, "
-            f"{wording.number(facts.free_bytes / 1e9, 3)} GB free; clock known to "
+            f"{wording.size(facts.free_bytes)} free; clock known to "
             f"{wording.seconds(clock.bound_ns / 1e9)}"
         )
     click.echo(f"{one.host.name} ({one.host.role}, {one.host.address}): {seen}")
