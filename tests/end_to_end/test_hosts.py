@@ -205,6 +205,46 @@ def test_a_second_lab_on_another_port_does_not_get_agents_that_work(tmp_path: Pa
     assert levels(ran.stdout)["drivers_completed"] == "sound"
 
 
+def test_an_agent_waits_while_a_lab_works_that_does_without_its_host(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    smaller = replace(lab, names=("one",), folder=tmp_path / "smaller")
+    smaller.folder.mkdir()
+    shutil.copytree(lab.certificates, smaller.certificates)
+    smaller.write(wait="60s")
+    waiting = smaller.lab("host", "check", "-c", "10")
+    waiting.wait_until_it_says("waiting for")
+    with ExitStack() as closing:
+        two = lab.agent("two")
+        closing.callback(labs.ended, two)
+        two.wait_until_it_says("`two` is not in the file of hosts; waiting for the next one")
+        closing.callback(labs.ended, lab.agent("one"))
+        assert waiting.end().code == 0
+        assert lab.lab("host", "check", "-c", "10").end().code == 0
+        assert two.stderr.count("is not in the file of hosts") == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "number", "words"),
+    [
+        ((), signal.SIGINT, "Ctrl-C ends it"),
+        ((), signal.SIGTERM, "Ctrl-C ends it"),
+        (("env", "--ignore-signal=INT"), signal.SIGTERM, "SIGTERM ends it"),
+    ],
+)
+def test_an_agent_that_waits_says_what_ends_it_and_ends_without_an_error(
+    tmp_path: Path, before: tuple[str, ...], number: signal.Signals, words: str
+) -> None:
+    lab = on_loopback(tmp_path, ("one",))
+    lab.before = before
+    agent = lab.agent("one")
+    agent.wait_until_it_says(words)
+    time.sleep(2 * RETRY_S)
+    os.killpg(agent.process.pid, number)
+    ran = agent.end()
+    assert ran.code == 0
+    assert "error" not in ran.said
+
+
 def expired(lab: LabAtWork, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Certificates that were valid until yesterday."""
     folder = lab.folder / "expired"
@@ -223,19 +263,30 @@ def foreign(lab: LabAtWork, _monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("made", "words"),
-    [(expired, "one.pem` expired on"), (foreign, "the lab's certificate is not accepted")],
+    [
+        (expired, ("one.pem` expired on",)),
+        (
+            foreign,
+            (
+                "the lab's certificate is not accepted",
+                "copy `one.pem`, `one.key` and `ca.pem` again",
+            ),
+        ),
+    ],
 )
 def test_certificates_that_are_expired_or_of_another_authority_end_the_agent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Any, words: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Any, words: tuple[str, ...]
 ) -> None:
     lab = on_loopback(tmp_path)
     waiting = lab.lab("host", "check")
     waiting.wait_until_it_says("waiting for")
     ran = lab.agent("one", folder=made(lab, monkeypatch)).end()
+    if made is foreign:
+        waiting.wait_until_it_says("has other certificates")
     waiting.press_ctrl_c()
     assert waiting.end().code != 0
     assert ran.code == UNFIT
-    assert words in ran.said
+    assert all(one in ran.said for one in words), ran.said
 
 
 def test_a_host_under_a_name_that_is_not_its_own_is_refused_on_both_sides(tmp_path: Path) -> None:

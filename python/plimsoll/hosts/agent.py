@@ -186,10 +186,14 @@ class Agent:
     Args:
         folder: Where rows, and logs of servers, are written.
         kept: Where rows are put that stay on this host.
+
+    Attributes:
+        has_lab: Whether it is with a lab, or was when it ended.
     """
 
     def __init__(self, folder: Path, kept: Path) -> None:
         """Has no load and no server."""
+        self.has_lab = False
         self._folder = folder
         self._kept = kept
         self._load: _Load | None = None
