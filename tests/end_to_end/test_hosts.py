@@ -205,6 +205,23 @@ def test_a_second_lab_on_another_port_does_not_get_agents_that_work(tmp_path: Pa
     assert levels(ran.stdout)["drivers_completed"] == "sound"
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (('"127.0.0.1"', '"192.0.2.1"'), "change `address` in the table `[lab]` to an address of"),
+        (("[lab]", '[lab]\ncertificates = "none"'), "none --hosts FILE`"),
+    ],
+)
+def test_a_lab_that_cannot_listen_says_what_to_change(
+    tmp_path: Path, change: tuple[str, str], words: str
+) -> None:
+    lab = on_loopback(tmp_path)
+    lab.file.write_text(lab.file.read_text("utf-8").replace(*change), "utf-8")
+    ran = lab.lab("host", "check").end()
+    assert ran.code == UNFIT
+    assert words in ran.said
+
+
 def test_an_agent_waits_while_a_lab_works_that_does_without_its_host(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     smaller = replace(lab, names=("one",), folder=tmp_path / "smaller")

@@ -149,8 +149,8 @@ async def serve(agent: Agent, membership: Membership, tell: Callable[[str], None
         tell: Told when the agent joins a lab and when that is gone.
 
     Raises:
-        HostError: The lab and this host do not trust each other, the lab refuses its certificate or
-            a second agent of its name, or its own certificate or address is of no use.
+        HostError: The lab and this host do not trust each other, another agent has its name, or its
+            own certificate or address is of no use.
     """
     _make_ready(membership)
     while True:
