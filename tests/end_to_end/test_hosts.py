@@ -651,6 +651,8 @@ def test_a_host_behind_a_slow_link_that_loses_packets_is_named(tmp_path: Path) -
         assert given["conservation"] == given["drivers_completed"] == "sound"
         assert given["hosts_agree"] == "doubtful"
         assert "`three`" in said_of(ran.stdout, "hosts_agree")
+        busy = {given["undisturbed"], given["driver_uninterrupted"]}
+        assert given["evenly_served"] == "not_checked" or "void" in busy, "it has one cause"
 
 
 @pytest.mark.thorough
