@@ -38,6 +38,7 @@ class LabAtWork:
         has_database: Whether a host `db` with the role `database` runs PostgreSQL.
         ahead_s: How far the monotonic clock of each is ahead of this host's, by name.
         environments: What the environment of each has besides, by name.
+        before: What stands before the command of every agent.
     """
 
     folder: Path
@@ -49,6 +50,7 @@ class LabAtWork:
     has_database: bool = False
     ahead_s: dict[str, int] = field(default_factory=dict[str, int])
     environments: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    before: tuple[str, ...] = ()
 
     @property
     def beside(self) -> dict[str, str]:
@@ -105,7 +107,7 @@ class LabAtWork:
             *("--ca", files.authority, "--address", self.addresses[certified or name]),
             folder=home,
             environment={"TMPDIR": str(home), **self.environments.get(name, {})},
-            before=self.inside(name),
+            before=(*self.inside(name), *self.before),
         )
 
     def lab(self, *arguments: object) -> Running:

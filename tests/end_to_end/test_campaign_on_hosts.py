@@ -9,6 +9,7 @@ import shutil
 import signal
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from tempfile import gettempdir
@@ -25,6 +26,7 @@ from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.campaign.framework import VARIABLE
 from plimsoll.databases import installed
 from plimsoll.drivers import choosing
+from plimsoll.processes.ports import free_port
 from plimsoll.sampling.samplers import energy
 from powercap import counting
 from small_disks import small_disk
@@ -347,7 +349,37 @@ def test_a_campaign_stops_after_a_loss_where_the_file_of_hosts_says_so(tmp_path:
         ran = running.end()
     assert ran.code == UNFIT, ran.said
     assert "stopped, because a host was lost: `two`" in ran.said
+    assert "; 1 of 2 trials are recorded" in ran.said
+    assert "the same command resumes" in ran.said
     assert len(recorded(tmp_path)) == 1
+
+
+def test_a_campaign_whose_host_does_not_return_says_what_is_recorded(tmp_path: Path) -> None:
+    lab = on_loopback(tmp_path)
+    lab.write(wait="20s")
+    with lab.agents() as agents:
+        running = conducted(lab, campaign(tmp_path, repetitions=2, length="2s"))
+        agents["two"].wait_until_rows_are_kept()
+        os.kill(agents["two"].process.pid, signal.SIGKILL)
+        ran = running.end()
+    assert ran.code == UNFIT, ran.said
+    assert "`two` did not join in 20 s; 1 of 2 trials are recorded" in ran.said
+    assert "then run the same command again to resume" in ran.said
+
+
+def test_a_complete_campaign_waits_for_no_host(tmp_path: Path, drivers: LabAtWork) -> None:
+    path = campaign(tmp_path, endpoints='"json"')
+    assert conducted(drivers, path).end().code == 0
+    alone = replace(drivers, folder=tmp_path / "alone", port=free_port())
+    alone.folder.mkdir()
+    alone.write(wait="1s")
+    again = reported(alone, path).end()
+    assert again.code in {0, VOID}, again.said
+    assert "waiting for" not in again.said
+    assert (tmp_path / "results" / "report" / "report.md").exists()
+    longer = conducted(alone, campaign(tmp_path, endpoints='"json"', repetitions=2)).end()
+    assert longer.code == UNFIT, longer.said
+    assert "did not join in 1 s" in longer.said
 
 
 @pytest.mark.thorough
@@ -659,7 +691,7 @@ def test_what_needs_one_machine_is_refused(tmp_path: Path, setting: str, words: 
 
 @pytest.mark.thorough
 def test_the_study_with_a_server_and_three_load_machines_in_namespaces(tmp_path: Path) -> None:
-    path = CHECKOUT / "campaigns" / "cengn.toml"
+    path = Path(shutil.copy(CHECKOUT / "campaigns" / "cengn.toml", tmp_path))
     small = ("frameworks=reference", "endpoints=2048,json", "cool_down=0s")
     scaled = ("scale_time=0.008", "scale_connections=0.02")
     settings = [word for one in (*small, *scaled) for word in ("--set", one)]

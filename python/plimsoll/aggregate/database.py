@@ -62,7 +62,7 @@ def shared() -> Generator[duckdb.DuckDBPyConnection]:
     if known is not None:
         yield known
         return
-    with _instance() as instance:
+    with _interruptible(), _instance() as instance:
         before = _shared.set(instance)
         try:
             yield instance
@@ -86,12 +86,12 @@ def opened(
     Raises:
         HostError: This host has control groups whose limits cannot be read.
     """
-    with shared() as instance, instance.cursor() as database:
+    with _interruptible(), shared() as instance, instance.cursor() as database:
         for statement in _macros(holds):
             database.execute(statement)
         for name, rows in relations.items():
             _relate(database, name, rows)
-        with _interruptible():
+        with _undamaged():
             yield database
 
 
@@ -134,17 +134,24 @@ def _require_readable_limits() -> None:
 
 @contextmanager
 def _interruptible() -> Generator[None]:
-    """Ctrl-C within a query is what it is elsewhere; DuckDB makes an error of its own of it.
-
-    Raises:
-        StorageError: The rows turned out to be damaged while they were read.
-    """
+    """Ctrl-C within a query is what it is elsewhere; DuckDB makes an error of its own of it."""
     try:
         yield
     except (RuntimeError, duckdb.InterruptException) as error:
         if "interrupted" not in str(error).lower():
             raise
         raise KeyboardInterrupt from error
+
+
+@contextmanager
+def _undamaged() -> Generator[None]:
+    """Has an error of DuckDB on damaged rows be one of Plimsoll.
+
+    Raises:
+        StorageError: The rows turned out to be damaged while they were read.
+    """
+    try:
+        yield
     except duckdb.Error as error:
         if type(error) not in _OF_DAMAGE or _is_of_writing(error):
             raise

@@ -166,7 +166,8 @@ class Usage:
         """Readings that are means since the one before, each with the stretch it is the mean of.
 
         The first one reaches back to the zero of the trial. Of several hosts it is their sum, in
-        stretches in which none of them has a reading, as far as all have one.
+        stretches in which none of them has a reading. A load generator reports last when it ends:
+        after its last reading it adds nothing.
         """
         known = self._intervals.get((scope, quantity))
         if known is None:
@@ -181,11 +182,12 @@ class Usage:
         found = self.of(scope, quantity)
         if not found:
             return ()
-        last_ns = min(int(series.at_ns[-1]) for series in found)
         instants = np.sort(np.concatenate([series.at_ns for series in found]))
         is_new = np.diff(instants, prepend=0) != 0  # `np.unique` would import masked arrays
-        ends = instants[is_new & (instants > 0) & (instants <= last_ns)]
-        values = sum(series.values[np.searchsorted(series.at_ns, ends)] for series in found)
+        ends = instants[is_new & (instants > 0)]
+        values = sum(
+            np.append(series.values, 0.0)[np.searchsorted(series.at_ns, ends)] for series in found
+        )
         windows = pairwise([0, *ends.tolist()])
         return tuple(zip(windows, np.asarray(values, np.float64).tolist(), strict=True))
 

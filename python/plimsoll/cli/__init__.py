@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from plimsoll.cli import checking as checking
     from plimsoll.cli import completing as completing
+    from plimsoll.cli import figures_first as figures_first
     from plimsoll.cli import importing as importing
     from plimsoll.cli import incoming as incoming
     from plimsoll.cli import judging as judging
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 _WORKERS = (
     "checking",
     "completing",
+    "figures_first",
     "importing",
     "incoming",
     "judging",

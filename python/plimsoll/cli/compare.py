@@ -33,7 +33,13 @@ GROUPS = {
 """Options of the help by heading."""
 
 
-@click.command(name="compare", cls=options.Grouped, groups=GROUPS, epilog=EPILOGUE)
+@click.command(
+    name="compare",
+    cls=options.Grouped,
+    groups=GROUPS,
+    elsewhere=options.ONE_MACHINE,
+    epilog=EPILOGUE,
+)
 @click.argument("names", nargs=-1, metavar="[A B]", shell_complete=options.completed("frameworks"))
 @click.option(
     "--a",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 from dataclasses import asdict
 from ipaddress import ip_address
@@ -110,8 +111,9 @@ def serve(
 ) -> int:
     """Generate load for a lab, or run its servers, until Ctrl-C.
 
-    The lab may start later or end earlier; the agent reconnects. Exit code 3: a certificate is not
-    trusted, or the lab refuses this host.
+    The lab may start later or end earlier; the agent reconnects, and waits while a lab works that
+    does not name this host. Exit code 3: a certificate is not trusted or not for this name, or
+    another agent has it.
     """
     hosts.require()
     lab, port = _lab(join)
@@ -123,14 +125,24 @@ def serve(
         else:
             identity = hosts.certificates.Identity(cert, key, ca)
         membership = hosts.membership.Membership(lab, port, name, identity, own, folder)
-        messages.step(f"`{name}` waits for the lab at {join}; Ctrl-C ends it")
+        messages.step(f"`{name}` waits for the lab at {join}; {_key()} ends it")
         agent = Agent(folder, rows)
-        asyncio.run(
-            hosts.membership.serve_one(agent, membership, messages.step, sys.stdin.buffer)
-            if credentials_stdin
-            else hosts.membership.serve(agent, membership, messages.step)
-        )
+        try:
+            asyncio.run(
+                hosts.membership.serve_one(agent, membership, messages.step, sys.stdin.buffer)
+                if credentials_stdin
+                else hosts.membership.serve(agent, membership, messages.step)
+            )
+        except KeyboardInterrupt:
+            if agent.has_lab:
+                raise
+            messages.step(f"`{name}` waits no longer")
     return 0
+
+
+def _key() -> str:
+    """What ends an agent: a script's shell has what it starts in the background ignore Ctrl-C."""
+    return "SIGTERM" if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else "Ctrl-C"
 
 
 def _require_credentials(files: Mapping[str, Path | None], *, on_stdin: bool) -> None:
@@ -209,7 +221,7 @@ def _print(one: Fitness) -> None:
     if facts is not None and clock is not None:
         seen = (
             f"Plimsoll {facts.version}, {facts.machine.get('cores_online')} cores, "
-            f"{wording.number(facts.free_bytes / 1e9, 3)} GB free; clock known to "
+            f"{wording.size(facts.free_bytes)} free; clock known to "
             f"{wording.seconds(clock.bound_ns / 1e9)}"
         )
     click.echo(f"{one.host.name} ({one.host.role}, {one.host.address}): {seen}")

@@ -36,7 +36,13 @@ GROUPS = {
 """Options of the help by heading."""
 
 
-@click.command(name="line", cls=options.Grouped, groups=GROUPS, epilog=EPILOGUE)
+@click.command(
+    name="line",
+    cls=options.Grouped,
+    groups=GROUPS,
+    elsewhere=options.ONE_MACHINE,
+    epilog=EPILOGUE,
+)
 @click.argument("url", nargs=-1, required=True, metavar="URL...")
 @click.option("--p50", metavar="LATENCY", help="Limit of the median response time.")
 @click.option("--p90", metavar="LATENCY", help="Limit of the 90th percentile.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -13,11 +14,11 @@ import plimsoll
 from plimsoll import cli, lab, report
 from plimsoll.campaign.requests import CODINGS
 from plimsoll.cli import EPILOGUE, messages, options, other_tools
-from plimsoll.errors import InputError, Problem, exit_code_of
+from plimsoll.errors import INTERRUPTED, InputError, Interrupted, Problem, exit_code_of
 from plimsoll.findings import thresholds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     from plimsoll.aggregate.summary import Summary
     from plimsoll.campaign.load import Arrivals
@@ -401,32 +402,56 @@ def command(  # noqa: PLR0913 - one argument for each option
         _title(url), load_s, is_quiet=is_quiet, verbose=verbose, is_kept=record is not None,
         limits=fail_if,
     )  # fmt: skip
-    with shown:
-        result = plimsoll.load(
-            url, connections=connections, duration_s=length_s, rate_per_s=rate_per_s,
-            arrivals=arrivals, ramp_s=ramp_s, requests=requests, think_time_s=think_time_s,
-            threads=threads, hosts=hosts, keep_rows=keep_rows, http2=http2, streams=streams,
-            pipeline=pipeline, requests_per_connection=requests_per_connection,
-            keep_alive=keep_alive, follow=follow, events=events,
-            compressed=cli.incoming.names(compressed), method=method, headers=headers_sent,
-            body=sent, upload=upload, expect_continue=expect_continue,
-            timeout_s=timeout_s, unix_socket=unix_socket,
-            status=status, length_bytes=length_bytes, expected_body=expected, seed=seed,
-            message=said, message_bytes=message_bytes, binary=binary,
-            limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up_s,
-            insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
-            ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
-            driver_cores=driver_cores, server_cores=server_cores, power=power, idle_s=idle_s,
-            record=record, storage=storage, on_event=shown,
-        )  # fmt: skip
-    with result:
-        if form == "text" and not quiet:
-            _show(result, shown)
-        else:
-            _print(result, form, shown)
-        return _failure(result, fail_if, form, shown) or cli.judging.exit_code_of_trial(
-            _judged(result, shown), accepted, strict=strict
-        )
+    signals = cli.figures_first.FiguresFirst(lambda: shown.has_ended)
+    with _naming_recording(record), signals if hosts else nullcontext():
+        with shown:
+            result = plimsoll.load(
+                url, connections=connections, duration_s=length_s, rate_per_s=rate_per_s,
+                arrivals=arrivals, ramp_s=ramp_s, requests=requests, think_time_s=think_time_s,
+                threads=threads, hosts=hosts, keep_rows=keep_rows, http2=http2, streams=streams,
+                pipeline=pipeline, requests_per_connection=requests_per_connection,
+                keep_alive=keep_alive, follow=follow, events=events,
+                compressed=cli.incoming.names(compressed), method=method, headers=headers_sent,
+                body=sent, upload=upload, expect_continue=expect_continue,
+                timeout_s=timeout_s, unix_socket=unix_socket,
+                status=status, length_bytes=length_bytes, expected_body=expected, seed=seed,
+                message=said, message_bytes=message_bytes, binary=binary,
+                limits=cli.judging.limits(limits) if limits else None, warm_up_s=warm_up_s,
+                insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
+                ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
+                driver_cores=driver_cores, server_cores=server_cores, power=power, idle_s=idle_s,
+                record=record, storage=storage, on_event=shown,
+            )  # fmt: skip
+        signals.count += result.is_interrupted
+        with result:
+            if form == "text" and not quiet:
+                _show(result, shown)
+            else:
+                _print(result, form, shown)
+            code = _failure(result, fail_if, form, shown) or cli.judging.exit_code_of_trial(
+                _judged(result, shown), accepted, strict=strict
+            )
+    return INTERRUPTED if signals.count else code
+
+
+@contextmanager
+def _naming_recording(record: Path | None) -> Generator[None]:
+    """Has a signal that ends the block say where the load is, once it is recorded.
+
+    Args:
+        record: Folder of the recording; None for none.
+
+    Raises:
+        Interrupted: A signal ended the block, and the recording is complete.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        if record is None or not any(record.glob("trials/*/trial.json")):
+            raise
+        raise Interrupted(
+            f"interrupted; the load is kept in `{record}`", f"`plimsoll report {record}` shows it"
+        ) from error
 
 
 def _longest_s(

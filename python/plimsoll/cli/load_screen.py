@@ -58,6 +58,11 @@ class LoadScreen:
         self._terminating = signal.signal(signal.SIGTERM, self._terminate)
         return self
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the load has ended."""
+        return self._has_ended
+
     def _terminate(self, number: int, _frame: object) -> None:
         """Has SIGTERM after a load end nothing: its figures are shown, and its exit code tells."""
         if not self._has_ended:
@@ -89,7 +94,7 @@ class LoadScreen:
             self._fault = self._fault or fault  # what was measured is stored first
 
     def _show(self, event: events.Event) -> None:
-        self._has_ended |= isinstance(event, events.LoadEnded)
+        self._has_ended |= isinstance(event, events.LoadEnded) or _is_of_writing(event)
         if isinstance(event, events.LoadRecorded) and isinstance(event, lab.driven_load.LoadJudged):
             self.judged = event.findings
             self._show_judged(event.findings)
@@ -138,6 +143,11 @@ class LoadScreen:
             report.screen.show(found, verbose=self._verbose)
         else:
             report.screen_doubts.show(found, verbose=self._verbose)
+
+
+def _is_of_writing(event: events.Event) -> bool:
+    """Whether rows are written: a load of several hosts has ended, and has no figures yet."""
+    return isinstance(event, events.Phase) and event.name == "writing"
 
 
 def _make_ready() -> None:

@@ -10,9 +10,19 @@ import click
 from plimsoll import cli
 from plimsoll.campaign import quantities
 from plimsoll.campaign.tls import VERSIONS
+from plimsoll.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+ONE_MACHINE = {
+    "--hosts": (
+        "one machine only",
+        "several hosts generate `plimsoll load` and `plimsoll run`; load lines over hosts: "
+        "`plimsoll run line --hosts FILE`",
+    )
+}
+"""What verbs say that measure from one machine."""
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -23,6 +33,7 @@ class Grouped(click.Command):
     Args:
         groups: Heading of each group, and the names of its options; what is in none comes last.
         alone: Options that may stand without `=VALUE`, and the value that they have then.
+        elsewhere: Options that it does not have, with the reason, and what to use.
     """
 
     def __init__(
@@ -30,15 +41,24 @@ class Grouped(click.Command):
         *args: Any,
         groups: Mapping[str, Sequence[str]] | None = None,
         alone: Mapping[str, str] | None = None,
+        elsewhere: Mapping[str, tuple[str, str]] | None = None,
         **keywords: Any,
     ) -> None:
         """Keep the groups."""
         super().__init__(*args, **keywords)
         self.groups = dict(groups or {})
+        self.elsewhere = dict(elsewhere or {})
         self.alone = {option: f"{option}={value}" for option, value in (alone or {}).items()}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Reads arguments; an option that stands alone does not take the next one as its value."""
+        """Reads arguments; an option that stands alone does not take the next one as its value.
+
+        Raises:
+            InputError: An option is of another verb, for a reason.
+        """
+        for option, (message, hint) in self.elsewhere.items():
+            if any(one == option or one.startswith(f"{option}=") for one in args):
+                raise InputError([Problem("", f"`{option}`: {message}", hint)])
         return super().parse_args(ctx, [self.alone.get(one, one) for one in args])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

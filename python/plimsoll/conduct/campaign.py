@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from plimsoll import estimates, plan
 from plimsoll.conduct import compliance, resume, turns
 from plimsoll.conduct import trial as one_trial
-from plimsoll.errors import Interrupted
+from plimsoll.errors import HostError, Interrupted
 from plimsoll.events import (
     CampaignEnded,
     CampaignStarted,
@@ -114,6 +114,8 @@ def conduct(
                 _conduct_all(found, setting, results, interruption, cool_down_s, done, tell)
         except (KeyboardInterrupt, Interrupted) as error:
             raise _interrupted(len(done), len(planned)) from error
+        except HostError as error:
+            raise _stopped(error, len(done), len(planned)) from error
     ended = _ended(done)
     tell(ended)
     return ended
@@ -133,6 +135,18 @@ def earlier(trials: Sequence[Trial], results: Results, *, again: bool) -> dict[s
     recorded = set(results.trial_ids())
     found = {trial.id: results.recording(trial.id) for trial in trials if trial.id in recorded}
     return {key: one for key, one in found.items() if _is_completed(one) or not again}
+
+
+def tell_complete(trials: Sequence[Trial], done: Mapping[str, Recording], tell: Listener) -> None:
+    """Tells of a campaign of which every trial was conducted before.
+
+    Args:
+        trials: The plan.
+        done: Their recordings, by the ids of the trials.
+        tell: Told each event.
+    """
+    _announce(trials, (), done, tell)
+    tell(_ended(done))
 
 
 def _is_completed(recording: Recording) -> bool:
@@ -231,6 +245,14 @@ def _load_s(trials: Sequence[Trial]) -> float:
 def _interrupted(conducted: int, planned: int) -> Interrupted:
     message = f"interrupted; {conducted} of {planned} trials are recorded"
     return Interrupted(message, "run the same command again to resume")
+
+
+def _stopped(error: HostError, conducted: int, planned: int) -> HostError:
+    """The error of a host that ended a campaign, with what is recorded, and how to resume."""
+    message = f"{error.message}; {conducted} of {planned} trials are recorded"
+    resumes = "run the same command again to resume"
+    hint = error.hint if "same command" in error.hint else f"{error.hint}; then {resumes}"
+    return type(error)(message, hint if error.hint else resumes)
 
 
 def _ended(done: Mapping[str, Recording]) -> CampaignEnded:

@@ -186,10 +186,12 @@ def load(
         known.contract_requests, known.tls = contract_requests, trial.tls
 
         def ended() -> None:
-            # The records of other hosts are counted when they are one table.
-            if setting.drive is None:
-                with interruption.deferred():
-                    tell(LoadEnded(_as_ended(known.recording()), into))
+            # The records of other hosts are counted when they are one table: nothing is shown yet.
+            if setting.drive is not None:
+                interruption.defer()
+                return
+            with interruption.deferred():
+                tell(LoadEnded(_as_ended(known.recording()), into))
 
         try:
             with metered(known, tell):
@@ -218,8 +220,8 @@ def _as_ended(recording: Recording) -> Recording:
 
 
 def _is_whole(driven: DriverResult) -> bool:
-    """Whether a signal ended but the copy of rows, which stay on hosts, and not their load."""
-    return driven.driver.ended_by != "interrupt" and any(one.kept for one in driven.hosts)
+    """Whether a signal came after the load of several hosts, while rows were copied or later."""
+    return driven.driver.ended_by != "interrupt" and bool(driven.hosts)
 
 
 def _put_aside(driven: DriverResult, into: Path, results: Results, trial: Trial) -> None:

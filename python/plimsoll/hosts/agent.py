@@ -80,6 +80,7 @@ class HostFacts:
         machine: Facts of the host.
         utc_ns: Its wall clock, nanoseconds since 1970.
         free_bytes: Free space where rows are written.
+        kept_free_bytes: The same where rows stay; None where that is the same disk.
         rapl: What RAPL counts on it.
         database_error: Why PostgreSQL cannot be started there; None if it can.
     """
@@ -88,6 +89,7 @@ class HostFacts:
     machine: dict[str, Fact]
     utc_ns: int
     free_bytes: int
+    kept_free_bytes: int | None
     rapl: PowerSources
     database_error: PlimsollError | None = None
 
@@ -184,10 +186,14 @@ class Agent:
     Args:
         folder: Where rows, and logs of servers, are written.
         kept: Where rows are put that stay on this host.
+
+    Attributes:
+        has_lab: Whether it is with a lab, or was when it ended.
     """
 
     def __init__(self, folder: Path, kept: Path) -> None:
         """Has no load and no server."""
+        self.has_lab = False
         self._folder = folder
         self._kept = kept
         self._load: _Load | None = None
@@ -202,12 +208,12 @@ class Agent:
 
     def facts(self) -> HostFacts:
         """What the lab must know of this host."""
-        free_bytes = shutil.disk_usage(self._folder).free
         return HostFacts(
             plimsoll.__version__,
             machine.facts(),
             time.time_ns(),
-            free_bytes,
+            disk.free_bytes(self._folder),
+            None if disk.is_same(self._folder, self._kept) else disk.free_bytes(self._kept),
             energy.recorded(),
             _database_error(),
         )

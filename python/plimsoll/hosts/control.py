@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import threading
 import time
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from plimsoll import wording
 from plimsoll.errors import HostError, HostLost, PlimsollError
 from plimsoll.hosts import certificates, network, ssh
 from plimsoll.hosts.clocks import ClockExchange
-from plimsoll.hosts.host import LAB, TAKEN
+from plimsoll.hosts.host import LAB, TAKEN, UNLISTED
 from plimsoll.processes import scratch
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from plimsoll.hosts.certificates import Identity
     from plimsoll.hosts.host import Hosts
+    from plimsoll.hosts.network import RefusedHandshakes
     from plimsoll.hosts.ssh import RemoteAgents
 
     T = TypeVar("T")
@@ -78,7 +80,7 @@ class _LabScheduler(Scheduler):
             named = ", ".join(f"`{one}`" for one in network.names(certificate)) or "no host"
             return f"`{name}` has a certificate for {named}"
         if name not in self._hosts:
-            return f"`{name}` is not in the file of hosts"
+            return f"`{name}` {UNLISTED}"
         if name in self.aliases:
             return f"{TAKEN} `{name}`"
         return ""
@@ -93,8 +95,10 @@ class Lab:
         identity: Identity,
         agents: RemoteAgents,
         loop: asyncio.AbstractEventLoop,
+        handshakes: RefusedHandshakes,
     ) -> None:
         """Knows of no host yet; `opened` makes one that listens."""
+        self._handshakes = handshakes
         self.hosts = hosts
         self._identity = identity
         self._agents = agents
@@ -112,7 +116,7 @@ class Lab:
         Raises:
             HostError: Some have not joined, or the agent of one cannot be started over SSH.
         """
-        names, announced = tuple(names), ()
+        names, announced, told = tuple(names), (), 0
         until_s = time.monotonic() + self.hosts.wait_s
         while missing := tuple(name for name in names if name not in self.joined()):
             self._agents.tend(missing)
@@ -121,6 +125,9 @@ class Lab:
             if missing != announced:
                 tell(f"waiting for {_listed(missing)}")
                 announced = missing
+            for reason in self._untrusted()[told:]:
+                tell(reason)
+                told += 1
             time.sleep(LOOK_S)
         self._agents.joined(names)
 
@@ -131,6 +138,15 @@ class Lab:
     def refusals(self) -> Mapping[str, str]:
         """Who was not let in, and why."""
         return {} if self._scheduler is None else dict(self._scheduler.refused)
+
+    def _untrusted(self) -> list[str]:
+        """Who failed by certificates, in the order in which they came, and what to do there."""
+        named = {str(host.address): host.name for host in self.hosts.hosts}
+        return [
+            f"{f'`{named[address]}`' if address in named else f'an agent at {address}'} has other "
+            f"certificates ({reason}): copy its own and `ca.pem` of this lab there again"
+            for address, reason in self._handshakes.reasons.items()
+        ]
 
     def order(self, host: str, order: str, *arguments: object) -> Any:
         """Has a host carry out an order.
@@ -180,7 +196,10 @@ class Lab:
         return asyncio.run_coroutine_threadsafe(self._clock(host), self._loop)
 
     def _missing(self, missing: tuple[str, ...]) -> HostError:
-        refusals = [f"{name}: {why}" for name, why in self.refusals().items()]
+        refusals = [
+            *(f"{name}: {why}" for name, why in self.refusals().items()),
+            *self._untrusted(),
+        ]
         message = f"{_listed(missing)} did not join in {wording.exact(self.hosts.wait_s)} s"
         hint = (
             "start `plimsoll host serve --join "
@@ -256,7 +275,7 @@ class Lab:
             cause = error if isinstance(error, OSError) else error.__cause__
             reason = getattr(cause, "strerror", None) or str(cause or error)
             message = f"the lab cannot listen on {self.hosts.address}:{self.hosts.port}: {reason}"
-            raise HostError(message, "end the other lab, or change the table `[lab]`") from error
+            raise HostError(message, _hint_of_listening(cause)) from error
 
     async def close(self) -> None:
         """Sends the hosts away."""
@@ -274,8 +293,12 @@ def opened(hosts: Hosts) -> Generator[Lab]:
     with scratch.folder() as folder:
         trusted = _certificates(hosts, folder / "certificates")
         identity = certificates.identity(trusted, LAB)
-        with ssh.RemoteAgents(hosts, trusted, folder) as agents, _loop() as loop:
-            lab = Lab(hosts, identity, agents, loop)
+        with (
+            ssh.RemoteAgents(hosts, trusted, folder) as agents,
+            network.refused_handshakes() as handshakes,
+            _loop() as loop,
+        ):
+            lab = Lab(hosts, identity, agents, loop, handshakes)
             try:
                 asyncio.run_coroutine_threadsafe(lab.listen(), loop).result()
                 yield lab
@@ -296,7 +319,9 @@ def _certificates(hosts: Hosts, made: Path) -> Path:
     for identity in (certificates.identity(hosts.certificates, holder) for holder in holders):
         for path in (identity.certificate, identity.key, identity.authority):
             if not path.exists():
-                hint = f"make them with `plimsoll host certificates {hosts.certificates}`"
+                hint = (
+                    f"make them with `plimsoll host certificates {hosts.certificates} --hosts FILE`"
+                )
                 raise HostError(f"`{path}` is missing", hint)
         certificates.require_usable(identity)
     return hosts.certificates
@@ -315,6 +340,13 @@ def _loop() -> Generator[asyncio.AbstractEventLoop]:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+def _hint_of_listening(cause: BaseException | None) -> str:
+    """What to do where the lab cannot listen."""
+    if isinstance(cause, OSError) and cause.errno == errno.EADDRNOTAVAIL:
+        return "change `address` in the table `[lab]` to an address of this machine"
+    return "end the other lab, or change the table `[lab]`"
 
 
 def of_host(host: str, error: PlimsollError) -> PlimsollError:

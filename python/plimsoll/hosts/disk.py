@@ -81,7 +81,20 @@ def disk_error(
     return StorageError(f"`{place}` {failed}: {error.strerror or error}", hint)
 
 
+def free_bytes(folder: Path) -> int:
+    """What is free in a folder that may be gone, or not be there yet."""
+    return shutil.disk_usage(_existing(folder)).free
+
+
+def is_same(one: Path, other: Path) -> bool:
+    """Whether two folders, which may not be there yet, are on one disk."""
+    return _existing(one).stat().st_dev == _existing(other).stat().st_dev
+
+
+def _existing(folder: Path) -> Path:
+    absolute = folder.absolute()
+    return next(one for one in (absolute, *absolute.parents) if one.exists())
+
+
 def _free(folder: Path) -> str:
-    """What is free in a folder that may be gone."""
-    existing = next(one for one in (folder, *folder.parents) if one.exists())
-    return f"`{folder}` has {wording.size(shutil.disk_usage(existing).free)} free"
+    return f"`{folder}` has {wording.size(free_bytes(folder))} free"

@@ -126,9 +126,12 @@ class HostsDriver:
             for one in watched:
                 self._collect(one)
         with disk.named(job.into, disk.RECORD_ELSEWHERE):
-            are_here = self._are_taken([one for one in watched if one.result], job.into)
-            together = combined.of(driving, job)
-            return together if are_here else self._counted(driving, together, job)
+            measured = [one for one in watched if one.result]
+            stopped = self._stopped(measured, job.into)
+            with watch.interruption.deferred():
+                are_here = self._are_taken(measured, job.into, stopped)
+                together = combined.of(driving, job)
+                return together if are_here else self._counted(driving, together, job)
 
     def _armed(self, job: DriverJob) -> list[Driving]:
         """Every host, armed; the parts have the start by the lab's clock.
@@ -208,18 +211,23 @@ class HostsDriver:
         except PlimsollError as error:
             one.fail(error)
 
-    def _are_taken(self, driving: Sequence[Driving], into: Path) -> bool:
-        """Copies what hosts recorded; gives whether rows came along, or stay where they are.
+    def _are_taken(
+        self, driving: Sequence[Driving], into: Path, stopped: PlimsollError | None
+    ) -> bool:
+        """Whether rows were copied; else they stay where they are, and the rest is copied.
 
         They stay if that was requested, if there is no room for them here, or if the copy is
         interrupted: nothing is lost, and they can be fetched later.
 
+        Args:
+            driving: Hosts that measured something.
+            into: Where their files go.
+            stopped: What stopped the copy of rows; None if nothing did.
+
         Raises:
             StorageError: Rows stay that only the lab can count; it names where they are.
-            KeyboardInterrupt: The copy was interrupted, and rows do not stay then.
         """
         if self._lab.hosts.keep_rows != "remote":
-            stopped = self._stopped(driving, into)
             if stopped is None:
                 names = {one.host.name: () for one in driving if one.result}
                 self._lab.order_each("release", names)
@@ -231,13 +239,15 @@ class HostsDriver:
         return False
 
     def _stopped(self, driving: Sequence[Driving], into: Path) -> PlimsollError | None:
-        """Copies everything; what stopped that, or None.
+        """Copies everything, unless rows are to stay; what stopped that, or None.
 
         What an interrupted copy leaves is continued by whoever fetches the rows.
 
         Raises:
             KeyboardInterrupt: The copy was interrupted, and rows do not stay then.
         """
+        if self._lab.hosts.keep_rows == "remote":
+            return None
         try:
             _require_room(driving, into)
             self._copy(driving, into)

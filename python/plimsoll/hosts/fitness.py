@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 
 import plimsoll
 from plimsoll import machine, wording
+from plimsoll.drivers.tools.plimsoll import FULL_BYTES
 from plimsoll.errors import HostError, PlimsollError
-from plimsoll.hosts import clocks
+from plimsoll.hosts import clocks, disk
 from plimsoll.hosts.host import share_of
 
 if TYPE_CHECKING:
@@ -165,9 +166,19 @@ def _wrong(host: Host, facts: HostFacts, connections: int) -> Iterator[Unfitness
             yield Unfitness(host.name, said, command, is_fatal=False)
     if host.role == "database" and (error := facts.database_error) is not None:
         yield Unfitness(host.name, error.message, error.hint, is_fatal=True)
+    yield from _full(host, facts)
+
+
+def _full(host: Host, facts: HostFacts) -> Iterator[Unfitness]:
+    """Disks without space for rows; a full one lets nothing begin."""
     if facts.free_bytes < LEAST_FREE_BYTES:
-        message = f"has {wording.number(facts.free_bytes / 1e9, 2)} GB of free space for rows"
-        yield Unfitness(host.name, message, "set `TMPDIR` of the agent elsewhere", is_fatal=False)
+        message = f"has {wording.size(facts.free_bytes)} of free space for rows"
+        is_fatal = facts.free_bytes < FULL_BYTES
+        yield Unfitness(host.name, message, disk.ELSEWHERE, is_fatal=is_fatal)
+    kept_bytes = facts.kept_free_bytes
+    if host.role == "driver" and kept_bytes is not None and kept_bytes < LEAST_FREE_BYTES:
+        message = f"has {wording.size(kept_bytes)} of free space for rows that stay there"
+        yield Unfitness(host.name, message, disk.ROWS_ELSEWHERE, is_fatal=False)
 
 
 def _lacking(host: Host, facts: HostFacts, connections: int) -> Iterator[Unfitness]:

@@ -27,6 +27,9 @@ LAB = "lab"
 TAKEN = "another agent has joined as"
 """How the lab refuses a second agent of a name."""
 
+UNLISTED = "is not in the file of hosts"
+"""How the lab refuses an agent that another lab may want."""
+
 PORT = 8786
 """Port on which the lab listens for hosts where the file names none."""
 

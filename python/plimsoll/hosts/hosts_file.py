@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from plimsoll.campaign import documents
 from plimsoll.campaign.documents import Mistake
 from plimsoll.campaign.load import MOST_THREADS
-from plimsoll.campaign.quantities import cores, count, duration_s
+from plimsoll.campaign.quantities import UnreadableQuantity, cores, count, duration_s
 from plimsoll.errors import InputError
 from plimsoll.hosts.host import (
     CERTIFICATES,
@@ -43,10 +43,26 @@ _SINGLE = {
     "database": "a campaign has one PostgreSQL, on one host",
 }
 """Roles that one host may have, with the reason."""
+
+
+def _distinct_cores(value: object) -> tuple[int, ...]:
+    """A set of cores whose list names none twice: each has one thread.
+
+    Raises:
+        UnreadableQuantity: One is named twice, or it is no set of cores.
+    """
+    found = cores(value)
+    named = cast("list[object]", value) if isinstance(value, list) else []
+    if len({str(core) for core in named}) < len(named):
+        message = f"`{value}` names a core twice"
+        raise UnreadableQuantity(message, "name each core once: it has one thread")
+    return found
+
+
 _STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
 _Duration = Annotated[float, BeforeValidator(duration_s)]
 _Count = Annotated[int, BeforeValidator(count)]
-_Cores = Annotated[tuple[int, ...], BeforeValidator(cores)]
+_Cores = Annotated[tuple[int, ...], BeforeValidator(_distinct_cores)]
 
 
 class LabTable(BaseModel):
@@ -113,9 +129,11 @@ def _mistakes(table: HostsTable) -> Iterator[Mistake]:
         if table.lab.port is not None and not 0 < table.lab.port <= _HIGHEST_PORT:
             yield Mistake(("lab", "port"), f"`port` must lie between 1 and {_HIGHEST_PORT}")
     names: set[str] = set()
+    addresses: dict[str, str | None] = {}
     for place, host in enumerate(table.host or ()):
         if host is not None:
             yield from _host(host, ("host", place), names)
+            yield from _same_address(host, ("host", place), addresses)
     if table.host is not None and not any(
         host is None or host.role in ("driver", None) for host in table.host
     ):
@@ -153,10 +171,25 @@ def _host(host: HostTable, at: KeyPath, names: set[str]) -> Iterator[Mistake]:
         yield Mistake((*at, "max_connections"), "`max_connections` must be above 0")
 
 
+def _same_address(
+    host: HostTable, at: KeyPath, addresses: dict[str, str | None]
+) -> Iterator[Mistake]:
+    """Two hosts on one machine: their loads would share its cores, and count as two."""
+    if host.address is None:
+        return
+    if host.address in addresses:
+        other = addresses[host.address]
+        hint = "each host is a machine of its own: change the address, or join both tables"
+        message = f"`{other}` has the address `{host.address}` as well"
+        yield Mistake((*at, "address"), message, hint)
+    addresses.setdefault(host.address, host.name)
+
+
 def _address(text: str | None, at: KeyPath) -> Iterator[Mistake]:
     try:
-        if text is not None:
-            ip_address(text)
+        if text is not None and ip_address(text).is_unspecified:
+            hint = "use the address of one interface, at which the other machines reach this one"
+            yield Mistake((*at, "address"), f"`{text}` is the address of no machine", hint)
     except ValueError:
         hint = "use an IP address: DNS may resolve a name differently on each host"
         yield Mistake((*at, "address"), f"`{text}` is not a numeric IP address", hint)

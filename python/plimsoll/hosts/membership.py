@@ -24,7 +24,7 @@ from distributed.protocol.serialize import to_serialize
 from plimsoll.errors import HostError, PlimsollError
 from plimsoll.hosts import certificates, network
 from plimsoll.hosts.disk import disk_error
-from plimsoll.hosts.host import LAB, TAKEN
+from plimsoll.hosts.host import LAB, TAKEN, UNLISTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,12 +62,6 @@ QUICK = frozenset({"poll", "server"})
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Error numbers of a full disk, which no network has."""
 
-OF_CERTIFICATES = ("alert unknown ca", "certificate")
-"""What the reason of a lab has that refuses a certificate; others speak no TLS, or another one.
-
-Source: the alerts of RFC 8446, section 6.2, by their names in OpenSSL.
-"""
-
 KNOWN_S = 2 * network.LOST_S + 2.0
 """How long an agent waits for the lab to notice that the one before it is gone, in seconds.
 
@@ -79,6 +73,9 @@ NO_LINGER = struct.pack("ii", 1, 0)
 
 RETRY_S = 1.0
 """From one attempt to reach the lab to the next, in seconds."""
+
+REFUSED_S = 5.0
+"""The same where a lab does without this host, in seconds: it may work for long."""
 
 
 @dataclass(frozen=True)
@@ -152,12 +149,12 @@ async def serve(agent: Agent, membership: Membership, tell: Callable[[str], None
         tell: Told when the agent joins a lab and when that is gone.
 
     Raises:
-        HostError: The lab and this host do not trust each other, the lab refuses it, or its own
-            certificate or address is of no use.
+        HostError: The lab and this host do not trust each other, another agent has its name, or its
+            own certificate or address is of no use.
     """
     _make_ready(membership)
     while True:
-        await _serve_one(agent, membership, tell)
+        await _serve_one(agent, membership, tell, is_by_hand=True)
         tell("lost the connection to the lab; waiting for the next one")
 
 
@@ -181,7 +178,7 @@ async def serve_one(
     pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), lifeline
     )
-    serving = asyncio.ensure_future(_serve_one(agent, membership, tell))
+    serving = asyncio.ensure_future(_serve_one(agent, membership, tell, is_by_hand=False))
     held = asyncio.ensure_future(reader.read())
     await asyncio.wait((serving, held), return_when=asyncio.FIRST_COMPLETED)
     if not serving.done():
@@ -210,12 +207,15 @@ def _make_ready(membership: Membership) -> None:
         raise HostError(message, "change `--address`; without it, the lab finds one") from error
 
 
-async def _serve_one(agent: Agent, membership: Membership, tell: Callable[[str], None]) -> None:
+async def _serve_one(
+    agent: Agent, membership: Membership, tell: Callable[[str], None], *, is_by_hand: bool
+) -> None:
     """Waits for a lab, and serves it until it is gone.
 
     An agent that was killed, or whose host restarted, may still be known to the lab for a while.
+    One that somebody started by hand waits until a lab that does without it is gone.
     """
-    until_s = time.monotonic() + KNOWN_S
+    until_s, is_told = time.monotonic() + KNOWN_S, False
     while True:
         await _reachable(membership, tell)
         try:
@@ -224,6 +224,12 @@ async def _serve_one(agent: Agent, membership: Membership, tell: Callable[[str],
             cause = error.__cause__ or error
             if not isinstance(cause, OSError):
                 refused = _refused(error)
+                if UNLISTED in refused.message and is_by_hand:
+                    if not is_told:
+                        tell(f"{refused.message}; waiting for the next one")
+                    is_told = True
+                    await asyncio.sleep(REFUSED_S)
+                    continue
                 if TAKEN not in refused.message or time.monotonic() >= until_s:
                     raise refused from error
             elif cause.filename is not None or cause.errno in FULL:
@@ -231,8 +237,10 @@ async def _serve_one(agent: Agent, membership: Membership, tell: Callable[[str],
             await asyncio.sleep(RETRY_S)  # it is gone again, or knows another one
             continue
         tell("joined the lab")
+        agent.has_lab = True
         try:
             await member.finished()
+            agent.has_lab = False
         finally:
             await asyncio.to_thread(agent.abandon)
             await member.close()
@@ -252,16 +260,16 @@ async def _reachable(membership: Membership, tell: Callable[[str], None]) -> Non
             async with asyncio.timeout(network.LOST_S):
                 await _greeted(membership, context)
         except ssl.SSLCertVerificationError as error:
+            await _introduced(membership)
             message = f"the lab's certificate is not accepted: {error.verify_message}"
-            raise HostError(message, "see `plimsoll host certificates --help`") from error
+            raise HostError(message, _copy_again(membership)) from error
         except ssl.SSLError as error:
-            reason = (error.reason or str(error)).lower().replace("_", " ")
-            if any(word in reason for word in OF_CERTIFICATES):
+            reason = network.tls_reason(error)
+            if any(word in reason for word in network.OF_CERTIFICATES):
                 message = (
                     f"the lab does not accept the certificate of `{membership.name}`: {reason}"
                 )
-                hint = "make new certificates for all hosts of this lab"
-                raise HostError(message, hint) from error
+                raise HostError(message, _copy_again(membership)) from error
             if not is_told:
                 place = f"{membership.lab}:{membership.port}"
                 tell(f"a program that is not the lab listens on {place}; waiting for the lab")
@@ -271,6 +279,40 @@ async def _reachable(membership: Membership, tell: Callable[[str], None]) -> Non
             await asyncio.sleep(RETRY_S)
         else:
             return
+
+
+async def _introduced(membership: Membership) -> None:
+    """Shows this host's certificate to a lab that is not trusted, so that it says who was there.
+
+    Nothing else is sent.
+    """
+    context = network.context(membership.identity)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    with suppress(OSError, EOFError):
+        async with asyncio.timeout(network.LOST_S):
+            connected = await _connected(membership)
+            reader, writer = await asyncio.open_connection(
+                sock=connected, ssl=context, server_hostname=str(membership.lab)
+            )
+            try:
+                await reader.readexactly(1)
+            finally:
+                writer.close()
+
+
+def _copy_again(membership: Membership) -> str:
+    """What to do about certificates of another authority than the lab's."""
+    name = membership.name
+    return (
+        f"copy `{name}.pem`, `{name}.key` and `ca.pem` again from the folder of certificates of "
+        f"this lab, all three, over {', '.join(f'`{one}`' for one in _files(membership))}"
+    )
+
+
+def _files(membership: Membership) -> tuple[Path, ...]:
+    identity = membership.identity
+    return identity.certificate, identity.key, identity.authority
 
 
 async def _greeted(membership: Membership, context: ssl.SSLContext) -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import logging
 import ssl
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypedDict
 
 import dask
 from distributed.security import Security
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from ipaddress import IPv4Address, IPv6Address
 
     from plimsoll.hosts.certificates import Identity
@@ -80,6 +82,19 @@ SETTINGS: dict[str, object] = {
 
 LOGGERS = ("distributed", "tornado", "tornado.application")
 """Loggers to which dask gives a level of their own."""
+
+
+TLS_LOGGER = "distributed.comm.tcp"
+"""Logger in which dask says which handshakes fail."""
+
+HANDSHAKE_ARGUMENTS = 3
+"""What it says of one: the listener, the other end, and the error."""
+
+OF_CERTIFICATES = ("alert unknown ca", "certificate")
+"""What the reason has of whoever refuses a certificate; others speak no TLS, or another one.
+
+Source: the alerts of RFC 8446, section 6.2, by their names in OpenSSL.
+"""
 
 
 class PeerCertificate(TypedDict, total=False):
@@ -151,6 +166,53 @@ def configure() -> None:
 def names(certificate: PeerCertificate) -> tuple[str, ...]:
     """The names that a certificate is for."""
     return tuple(name for kind, name in certificate.get("subjectAltName", ()) if kind == "DNS")
+
+
+class RefusedHandshakes(logging.Handler):
+    """Remembers whose TLS failed by a certificate: to a scheduler they have never been there.
+
+    Attributes:
+        reasons: Why, by the address from which each came.
+    """
+
+    def __init__(self) -> None:
+        """Nobody has come."""
+        super().__init__(logging.WARNING)
+        self.reasons: dict[str, str] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Looks at what dask says of a handshake."""
+        if not isinstance(record.args, tuple) or len(record.args) != HANDSHAKE_ARGUMENTS:
+            return
+        _, remote, error = record.args
+        reason = tls_reason(error)
+        if any(word in reason for word in OF_CERTIFICATES):
+            host = str(remote).rpartition("://")[2].rpartition(":")[0]
+            self.reasons[host.strip("[]")] = reason
+
+
+@contextmanager
+def refused_handshakes() -> Generator[RefusedHandshakes]:
+    """Remembers handshakes that fail in the block; they go to no other log."""
+    logger, handler = logging.getLogger(TLS_LOGGER), RefusedHandshakes()
+    before = (logger.level, logger.propagate)
+    logger.addHandler(handler)
+    logger.setLevel(logging.WARNING)
+    logger.propagate = False
+    try:
+        yield handler
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before[0])
+        logger.propagate = before[1]
+
+
+def tls_reason(error: object) -> str:
+    """Why TLS failed, in words of OpenSSL."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"certificate: {error.verify_message}"
+    reason = error.reason if isinstance(error, ssl.SSLError) else None
+    return (reason or str(error)).lower().replace("_", " ")
 
 
 def address(host: IPv4Address | IPv6Address, port: int) -> str:

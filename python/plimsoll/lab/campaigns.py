@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from plimsoll.campaign.campaign import Campaign
+    from plimsoll.findings.campaign_thresholds import CampaignThreshold
     from plimsoll.hosts.campaign import CampaignHosts
     from plimsoll.plan import Refuses, Trial
     from plimsoll.recording import Recording
@@ -107,6 +108,16 @@ def run(  # noqa: PLR0913 - one argument for each option
     root = None if frameworks is None else Path(frameworks)
     requested = selection.campaign(path, settings, root)
     file = None if hosts is None else Path(hosts)
+    folder = RESULTS / requested.name if into is None else Path(into)
+    files = CampaignFiles(
+        path.read_text(encoding="utf-8"),
+        selection.published(requested),
+        selection.document_of(requested, path, settings, root),
+    )
+    if file is not None and not available and not repeat_changed and (storage or folder.exists()):
+        complete = _complete(requested, files, folder, storage, on_event, wanted, again=again)
+        if complete is not None:
+            return complete
     with (
         campaign_hosts.joined(requested, file, keep_rows, on_event) as found,
         ExitStack() as closing,
@@ -126,7 +137,6 @@ def run(  # noqa: PLR0913 - one argument for each option
         refuses = selection.refusals(requested)
         trials = _planned(requested, refuses, on_event)
         campaign_thresholds.require_entries(wanted, map(campaign_thresholds.entry_of, trials))
-        folder = RESULTS / requested.name if into is None else Path(into)
         stored = closing.enter_context(storages.opened(folder, storage))
         following.require_until(requested, stored)
         planned = (*trials, *following.begun(requested, refuses, stored))
@@ -150,11 +160,7 @@ def run(  # noqa: PLR0913 - one argument for each option
                 planned,
                 setting,
                 stored,
-                CampaignFiles(
-                    path.read_text(encoding="utf-8"),
-                    selection.published(requested),
-                    selection.document_of(requested, path, settings, root),
-                ),
+                files,
                 cool_down_s=requested.cool_down_s,
                 repeat=Repeat(
                     failed=again,
@@ -168,6 +174,44 @@ def run(  # noqa: PLR0913 - one argument for each option
                     run_begun_s=None if built or found is not None else begun_s,
                 ),
             )
+        return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
+
+
+def _complete(
+    requested: Campaign,
+    files: CampaignFiles,
+    folder: Path,
+    storage: str,
+    on_event: Listener,
+    wanted: Sequence[CampaignThreshold],
+    *,
+    again: bool,
+) -> CampaignResults | None:
+    """The results of a campaign with nothing left to run, which needs none of its hosts.
+
+    Returns:
+        Them; None if something is left.
+
+    Raises:
+        StorageError: The results cannot be read, or belong to another campaign.
+    """
+    with ExitStack() as closing:
+        stored = closing.enter_context(storages.opened(folder, storage))
+        if not stored.trial_ids():
+            return None
+        refuses = selection.refusals(requested)
+        planned = (
+            *plan.plan(requested, refuses),
+            *following.begun(requested, refuses, stored),
+        )
+        done = conducting.earlier(planned, stored, again=again)
+        if len(done) < len(planned) or (again and _void(stored)):
+            return None
+        if following.further(requested, refuses, stored, ignore)():
+            return None
+        with stored.locked():
+            stored.prepare(files, planned)
+        conducting.tell_complete(planned, done, on_event)
         return CampaignResults(stored, closing.pop_all(), fail_if=wanted)
 
 

@@ -122,8 +122,9 @@ def put_on(  # noqa: PLR0913, PLR0917 - one argument for each part of a load
             on_event(Step(f"rows stayed on their hosts: {fetching}"))
         campaign = lab.results.CampaignResults(stored, closing.pop_all())
         return lab.results.LoadResult(
-            campaign, planned.id, is_kept=record is not None, known=next(iter(known), None)
-        )
+            campaign, planned.id, is_kept=record is not None, known=next(iter(known), None),
+            is_interrupted=interruption.count > 0,
+        )  # fmt: skip
 
 
 def _judged(event: LoadRecorded) -> LoadJudged | None:

@@ -457,10 +457,12 @@ class LoadResult(ClosesCampaign, TrialResult):
     Attributes:
         is_kept: Whether the recording outlives the object.
         known: What was judged before its rows became tables; None where nothing was.
+        is_interrupted: Whether a signal came, during the load or after it.
     """
 
     is_kept: bool = False
     known: TrialFindings | None = None
+    is_interrupted: bool = False
 
     @cached_property
     def judged(self) -> TrialFindings:

@@ -84,6 +84,10 @@ class Interruption:
         finally:
             self._ask = before
 
+    def defer(self) -> None:
+        """Lets all that is left end by itself after the first signal."""
+        self._ask = self._ask or nothing
+
     def check(self) -> None:
         """Ends the command if a signal has arrived.
 

@@ -11,9 +11,12 @@ from plimsoll.wording import ABSENT
 if TYPE_CHECKING:
     from plimsoll.recording import HostDriver, NetworkLink, Recording
 
+LINK = "link to the server"
+"""The widest of them, which a terminal shows below the others."""
+
 HEADINGS = (
     *("host", "share", "began", "clock ±", "requests", "connections", "CPU"),
-    *("link to the server", "ended"),
+    *(LINK, "ended"),
 )
 """Headings of the cells; those between the first and the last are numbers."""
 

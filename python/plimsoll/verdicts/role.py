@@ -8,8 +8,8 @@ it (`Role.misled_by`); `causes` brings the two together.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
@@ -23,13 +23,15 @@ Disturbance = Literal[
     "full_queue",
     "short_stall",
     "others",
+    "unlike_hosts",
     "others_in_part",
     "delayed_acks",
 ]
 """What misleads checks: the load was too short for those that need time; it was interrupted; its
 generator stalled, for long enough to fail requests or not; the server's listen queue was so full
 that connections it never accepted void the trial; other programs had more of the cores
-than the trial, or less; the server waited for the client's delayed ACKs."""
+than the trial, or less; its hosts did not see the same server; the server waited for the client's
+delayed ACKs."""
 
 DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
 """The first one of a trial counts."""
@@ -72,7 +74,8 @@ class Role:
         tells: Gives the cause that the check tells of, from the tables of a trial and its own
             verdict on them; None for a check that tells of none.
         misled_by: What can mislead it.
-        misled_in: Names of the limits whose findings can be misled; empty for all.
+        misled_in: Names of the limits whose findings a disturbance can mislead; of one that is not
+            in it, all.
         is_essential: Whether it is on counts or on responses: a sound trial needs one such check
             to be sound.
         needs_no_time: Whether a load of less than a second is long enough for it; the doubts of
@@ -84,7 +87,9 @@ class Role:
 
     tells: Callable[[Tables, Verdict], Cause | None] | None = None
     misled_by: frozenset[Disturbance] = frozenset()
-    misled_in: frozenset[str] = frozenset()
+    misled_in: Mapping[Disturbance, frozenset[str]] = field(
+        default_factory=dict[Disturbance, frozenset[str]]
+    )
     is_essential: bool = False
     needs_no_time: bool = False
     is_on_steady_state: bool = False
@@ -100,7 +105,7 @@ class Role:
         """
         if cause.disturbance == "shortness":
             return not self.needs_no_time and verdict.level != "void"
+        if cause.disturbance not in self.misled_by:
+            return False
         doubts = [one.limit for one in verdict.sentences if one.is_doubting]
-        return cause.disturbance in self.misled_by and (
-            not self.misled_in or self.misled_in.issuperset(doubts)
-        )
+        return self.misled_in.get(cause.disturbance, frozenset(doubts)).issuperset(doubts)

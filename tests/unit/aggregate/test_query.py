@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import recordings
-from plimsoll.aggregate import query
+from plimsoll.aggregate import database, query
 from plimsoll.errors import StorageError
 from plimsoll.storage import rows
 
@@ -19,6 +19,18 @@ from plimsoll.storage import rows
 def test_ctrl_c_within_a_query_is_an_interrupt_as_elsewhere(error):
     with pytest.raises(KeyboardInterrupt), query.opened():
         raise error
+
+
+@pytest.mark.parametrize("place", ["_macros", "_relate"])
+def test_ctrl_c_while_a_database_is_made_is_an_interrupt_too(
+    monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr(database, place, interrupted)
+    with pytest.raises(KeyboardInterrupt), query.opened(requests=None):
+        pytest.fail("no database was made")
 
 
 @pytest.mark.parametrize("error", [RuntimeError("something else"), ValueError("interrupted")])

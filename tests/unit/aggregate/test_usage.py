@@ -70,7 +70,8 @@ def test_means_since_the_last_reading_add_up_over_hosts() -> None:
         ((0, S // 2), 5.0),
         ((S // 2, S), 6.0),
         ((S, 2 * S), 8.0),
-    )
+        ((2 * S, 3 * S), 9.0),
+    ), "the first host has ended"
     assert readings.mean_of_intervals("driver", "in_flight_mean", (0, 2 * S)) == 6.75
 
 

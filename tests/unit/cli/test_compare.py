@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from command_line import run
 from plimsoll.cli import compare, plimsoll
 from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import METRICS, difference
@@ -128,3 +129,11 @@ def test_the_help_has_a_group_for_every_option() -> None:
 
 def test_the_quantities_that_are_offered_are_those_that_may_decide() -> None:
     assert compare.METRICS == METRICS
+
+
+@pytest.mark.parametrize("verb", [("compare", "a", "b"), ("line", "http://127.0.0.1:9/")])
+def test_verbs_of_one_machine_say_so_where_hosts_are_given(verb: tuple[str, ...]) -> None:
+    ran = run(*verb, "--hosts", "hosts.toml", folder=Path.cwd())
+    assert ran.code == 2
+    assert "`--hosts`: one machine only" in ran.said
+    assert "`plimsoll run line --hosts FILE`" in ran.said

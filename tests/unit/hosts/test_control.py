@@ -56,7 +56,7 @@ def test_who_does_not_answer_has_not_joined_any_more(
 ) -> None:
     nothing: Any = None
     monkeypatch.setattr(network, "ANSWER_S", 0.01)
-    lab = control.Lab(HOSTS, nothing, nothing, nothing)
+    lab = control.Lab(HOSTS, nothing, nothing, nothing, nothing)
     lab._scheduler = known = FakeScheduler(error)  # pyright: ignore[reportAttributeAccessIssue]
     assert set(lab.joined()) == {"one"}
     with pytest.raises(HostLost, match=words):
@@ -81,7 +81,7 @@ class BusyClock:
 
 def test_clocks_of_hosts_are_read_one_after_the_other() -> None:
     nothing: Any = None
-    lab = control.Lab(HOSTS, nothing, nothing, nothing)
+    lab = control.Lab(HOSTS, nothing, nothing, nothing, nothing)
     known: Any = FakeScheduler(None)
     known.rpc = lambda _address: BusyClock()
     lab._scheduler = known

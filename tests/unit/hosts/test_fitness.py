@@ -22,7 +22,7 @@ def fatal(
     """What keeps a host from a load."""
     own = {"port_first": 50_000, "port_last": 50_000 + ports - 1, "open_files_hard": 1 << 20}
     facts = HostFacts(
-        plimsoll.__version__, {**machine.facts(), **own}, 0, 1 << 40, PowerSources(), None
+        plimsoll.__version__, {**machine.facts(), **own}, 0, 1 << 40, None, PowerSources(), None
     )
     host = Host("two", role, ip_address(address))
     return [wrong.message for wrong in fitness._wrong(host, facts, connections) if wrong.is_fatal]
@@ -54,7 +54,7 @@ def test_only_whoever_opens_connections_needs_ports_and_whoever_accepts_them_a_q
     own = {**machine.facts(), **POOR, "port_first": 32_768, "open_files_hard": 1 << 20}
     quiet = {"conntrack_max": None, "cpu_governor": None, "cgroup_cores": None}
     known = {**own, **quiet, "cgroup_processes": None}
-    facts = HostFacts(plimsoll.__version__, known, 0, 1 << 40, PowerSources(), None)
+    facts = HostFacts(plimsoll.__version__, known, 0, 1 << 40, None, PowerSources(), None)
     host = Host("two", role, ip_address("127.0.0.2"))  # loopback: too few ports are not fatal
     found = [wrong.message for wrong in fitness._wrong(host, facts, 5000)]
     assert len(found) == len(said), found
@@ -65,3 +65,22 @@ def test_whoever_opens_no_connections_or_has_many_addresses_needs_no_ports() -> 
     assert not fatal(9000, role="server")
     assert not fatal(9000, address="127.0.0.2")
     assert fatal(2, ports=1)
+
+
+@pytest.mark.parametrize(
+    ("free", "kept", "said"),
+    [
+        (1 << 40, None, []),
+        (20_000_000, None, [("has 20 MB of free space for rows", False)]),
+        (65_536, None, [("has 65.5 kB of free space for rows", True)]),
+        (1 << 40, 0, [("has 0 B of free space for rows that stay there", False)]),
+    ],
+)
+def test_a_full_disk_lets_no_load_begin_and_a_small_one_is_named(
+    free: int, kept: int | None, said: list[tuple[str, bool]]
+) -> None:
+    known = {**machine.facts(), "open_files_hard": 1 << 20}
+    facts = HostFacts(plimsoll.__version__, known, 0, free, kept, PowerSources(), None)
+    host = Host("two", "driver", ip_address("127.0.0.2"))
+    found = [(one.message, one.is_fatal) for one in fitness._wrong(host, facts, 0)]
+    assert found == said

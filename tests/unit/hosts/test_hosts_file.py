@@ -67,6 +67,14 @@ def test_a_short_file_is_enough(tmp_path: Path) -> None:
         ("max_connections = 4", 'ssh = "-oProxyCommand=x"', 13, "not an SSH destination"),
         ("max_connections = 4", 'ssh = "two words"', 13, "not an SSH destination"),
         ("max_connections = 4", 'plimsoll = "/p"', 13, "no effect without `ssh`"),
+        ('address = "fd00::3"', 'address = "10.0.0.2"', 12, "`one` has the address `10.0.0.2`"),
+        (
+            'address = "10.0.0.1"',
+            'address = "0.0.0.0"',
+            3,
+            "`0.0.0.0` is the address of no machine",
+        ),
+        ("cores = [2, 3]", "cores = [2, 2]", 8, "`[2, 2]` names a core twice"),
         ("[lab]", '[lab]\nwhen_lost = "wait"', 3, "must be `continue` or `stop`"),
     ],
 )

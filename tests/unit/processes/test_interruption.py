@@ -79,3 +79,15 @@ def test_what_ends_early_is_named_in_an_error_of_plimsoll() -> None:
         Interruption().listening(),
     ):
         send()
+
+
+def test_what_is_left_ends_by_itself_after_the_first_signal_once_it_is_deferred() -> None:
+    interruption = Interruption()
+    with interruption.listening():
+        interruption.defer()
+        signal.raise_signal(signal.SIGINT)
+        with interruption.deferred():
+            pass
+        assert interruption.count == 1
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)

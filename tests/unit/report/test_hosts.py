@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import replace
 
+import pytest
+from rich.console import Console
+
 import sample
-from plimsoll.recording import HostClock, HostDriver
+from plimsoll.recording import HostClock, HostDriver, NetworkLink
 from plimsoll.report.contents.section import Section
+from plimsoll.report.load import screen
 from plimsoll.report.sections import hosts
 
 MACHINES = {
@@ -30,6 +35,30 @@ def fingerprint(machines: dict[str, dict[str, object]]) -> str:
     assert section is not None
     (found,) = re.findall(r"Fingerprint of these machines: `(\w+)`", " ".join(notes(section)))
     return found
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_the_table_of_hosts_fits_into_a_terminal_and_links_are_shown_on_request(
+    *, verbose: bool
+) -> None:
+    trial = sample.findings().trials[0]
+    assert trial.recording.driver is not None
+    driver = replace(trial.recording.driver, ended_by="request_limit", opened=5000)
+    link = NetworkLink("enp65s0f0np0", 10**10, 1500, rtt_s=0.000123, hops=2)
+    clock = HostClock(0, 0.0, 100_000, 50_000)
+    drivers = tuple(
+        HostDriver(name, 0.5, clock, 9_870_000, 0, driver, link=link) for name in ("one", "two")
+    )
+    recording = replace(trial.recording, hosts=drivers)
+    shown_to = io.StringIO()
+    out = Console(width=80, file=shown_to, highlight=False)
+    screen.show_figures(
+        replace(trial, data=replace(trial.data, recording=recording)), out, verbose=verbose
+    )
+    shown = shown_to.getvalue().splitlines()
+    (one,) = (row for row in shown if row.startswith("one "))
+    assert "request limit" in one
+    assert any("enp65s0f0np0" in row for row in shown) == verbose
 
 
 def notes(section: Section) -> tuple[str, ...]:

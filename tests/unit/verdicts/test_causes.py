@@ -9,6 +9,7 @@ from plimsoll.recording import Ending
 from plimsoll.verdicts import causes
 from plimsoll.verdicts.judge import judge
 from plimsoll.verdicts.levels import of_trial
+from plimsoll.verdicts.verdict import Level, Sentence, Verdict
 from recordings import as_load, simulate, with_speeds
 from roles import misled_by
 
@@ -137,6 +138,24 @@ def test_an_interruption_is_told_once():
     )
     assert doubting(given) == {"trial_completed"}
     assert "The load was interrupted" in given["trial_completed"].text
+
+
+def doubted(check: str, limit: str, level: Level = "doubtful") -> Verdict:
+    sentences = (Sentence(level, f"{check} doubts it.", limit=limit),)
+    return Verdict(check, "load", level, 1.0, 0.5, "ratio", sentences, "")
+
+
+def test_hosts_that_saw_different_servers_explain_unequal_shares_and_no_starved_connection():
+    apart = doubted("hosts_agree", "apart_ratio")
+    uneven, starved = (doubted("evenly_served", one) for one in ("fairness", "starved_ratio"))
+    trial = simulate()
+    assert causes.explained(trial, (apart, starved)) == (apart, starved)
+    told, explained = causes.explained(trial, (apart, uneven))
+    assert told == apart
+    assert explained.level == "not_checked"
+    assert explained.text == (
+        "See Hosts disagree: load generators did not see the same service times."
+    )
 
 
 def test_without_a_cause_verdicts_are_those_of_the_checks():

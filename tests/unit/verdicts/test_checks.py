@@ -782,6 +782,18 @@ def test_hosts_that_generate_a_load_together_are_judged_one_by_one(check, option
     assert words.lower() in given.text.lower()
 
 
+@pytest.mark.parametrize(("refused", "level"), [(0, "sound"), (3, "void")])
+def test_connections_of_a_host_that_ran_out_of_requests_are_missing_where_it_tried(refused, level):
+    trial = of_two_hosts(CLEAN, unopened=4)
+    hosts = tuple(
+        replace(one, driver=replace(driver, ended_by="request_limit", refused=refused))
+        for one in trial.recording.hosts
+        if (driver := one.driver) is not None
+    )
+    trial = replace(trial, recording=replace(trial.recording, hosts=hosts))
+    assert judged("drivers_completed", trial).level == level
+
+
 def late_in_turns(late_ratio):
     """Turns on two hosts, of which the second one misses a share of each."""
     trial = in_turns(of_two_hosts(CLEAN), 1.0)

@@ -61,7 +61,7 @@ PATIENCE_S = 60.0
 GRACE_S = 30.0
 """Seconds that the engine has to write its last records after it was interrupted."""
 
-_FULL_BYTES = 1 << 20
+FULL_BYTES = 1 << 20
 """Free space below which a disk is full: the engine writes buffers of a quarter of it."""
 
 SAID_EACH_SECOND = (
@@ -370,7 +370,7 @@ def driven(heard: EngineReports, drive: DriverJob) -> DriverResult:
 def _unwritten(folder: Path) -> StorageError:
     """The error for records that the engine could not write below a folder of results."""
     disk = os.statvfs(folder)
-    if disk.f_bavail * disk.f_frsize < _FULL_BYTES:
+    if disk.f_bavail * disk.f_frsize < FULL_BYTES:
         return storage_error(folder, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
     message = f"the load generator could not write its rows to `{folder}`"
     return StorageError(message, "check the disk and its quota, or choose another one with `into=`")

@@ -85,6 +85,8 @@ def show_figures(found: Counted, console: Console | None = None, *, verbose: boo
             out.print(line("", needs, out.width, "dim"))
     if found.recording.hosts:
         out.print(_hosts(found.recording))
+        for host, link in _links(found.recording) if verbose else ():
+            out.print(line(f"link of {host}", link, out.width, ""))
 
 
 def _head(recording: Recording, width: int, *, verbose: bool) -> Iterator[Text]:
@@ -133,14 +135,23 @@ def _needs(summary: Summary, width: int) -> str:
 
 
 def _hosts(recording: Recording) -> Table:
-    """The load generators of several hosts beside each other."""
+    """The load generators of several hosts beside each other, without their links."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
+    link = host_lines.HEADINGS.index(host_lines.LINK)
     for place, name in enumerate(host_lines.HEADINGS):
         is_number = 0 < place < len(host_lines.HEADINGS) - 1
-        table.add_column(name, justify="right" if is_number else "left")
+        if place != link:
+            table.add_column(name, justify="right" if is_number else "left")
     for cells in host_lines.lines(recording):
-        table.add_row(*cells)
+        table.add_row(*cells[:link], *cells[link + 1 :])
     return table
+
+
+def _links(recording: Recording) -> Iterator[tuple[str, str]]:
+    """Each host, and its link to the server."""
+    link = host_lines.HEADINGS.index(host_lines.LINK)
+    for cells in host_lines.lines(recording):
+        yield cells[0], cells[link]
 
 
 def _shown_times(summary: Summary, recording: Recording, *, verbose: bool) -> Iterator[str]:

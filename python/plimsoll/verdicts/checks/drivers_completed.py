@@ -3,7 +3,8 @@
 The check measures which share of the requested load has no rows, because a host, its agent or the
 network to it was lost. The server had less load than requested from then on, so any share is void;
 the verdict reports how much of the load ran until then. Every other host must have as many rows as
-its engine counted, and must have opened the requested connections.
+its engine counted, and must have opened the requested connections, unless it ran out of requests
+before it needed them.
 
 Source: conservation of requests, host by host; share · (length that ran / length), summed.
 """
@@ -125,7 +126,7 @@ def _counted(driver: Driver) -> int | None:
 def _unopened(recording: Recording, limits: Limits) -> Finding:
     """Connections that each host was asked for against those it opened."""
     missing = {
-        one.host: 1 - min(1.0, one.driver.opened / one.driver.connections_requested)
+        one.host: _missing(one.driver, one.driver.connections_requested, one.driver.opened)
         for one in recording.hosts
         if one.driver is not None
         and one.driver.connections_requested
@@ -138,3 +139,15 @@ def _unopened(recording: Recording, limits: Limits) -> Finding:
     sentence = f"`{host}` did not open {wording.percent(missing[host])} of its connections"
     remedy = "Compare the limits of that host with the others': `plimsoll host check`"
     return found(limits.of(UNOPENED_RATIO), missing[host], sentence, remedy)
+
+
+def _missing(driver: Driver, requested: int, opened: int) -> float:
+    """Share of the requested connections that are missing.
+
+    A connection without a request is never opened: at the end of a number of requests, only those
+    are missing that a host tried to open.
+    """
+    unopened = max(0, requested - opened)
+    if driver.ended_by == "request_limit":
+        unopened = min(unopened, driver.refused or 0)
+    return unopened / requested

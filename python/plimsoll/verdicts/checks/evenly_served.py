@@ -65,7 +65,10 @@ LIMITS = (
     FAIRNESS,
 )
 NEEDS = EveryRequest(STARVED_RATIO, "how responses were spread over connections is unknown")
-ROLE = Role(misled_by=frozenset({"interruption", "full_queue"}))
+ROLE = Role(
+    misled_by=frozenset({"interruption", "full_queue", "unlike_hosts"}),
+    misled_in={"unlike_hosts": frozenset({FAIRNESS.name})},
+)
 SHORTEST_S = 0.5
 """In a shorter hold opening the connections takes up too much of the time to compare them."""
 FEWEST_ANSWERS = 1

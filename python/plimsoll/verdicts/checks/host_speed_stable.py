@@ -117,7 +117,10 @@ LIMITS = (
 NEEDS = None
 ROLE = Role(
     misled_by=frozenset({"others", "others_in_part"}),
-    misled_in=frozenset({SPEED_ERROR_RATIO.name, COMPARED_SPEED_ERROR_RATIO.name}),
+    misled_in=dict.fromkeys(
+        ("others", "others_in_part"),
+        frozenset({SPEED_ERROR_RATIO.name, COMPARED_SPEED_ERROR_RATIO.name}),
+    ),
 )
 """Other programs share caches and memory with the trial: what they took, however little, explains a
 speed that varied."""

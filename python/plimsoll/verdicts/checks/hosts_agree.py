@@ -18,7 +18,7 @@ from plimsoll import wording
 from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
-from plimsoll.verdicts.role import Role
+from plimsoll.verdicts.role import Cause, Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.hosts import HostSecond
@@ -42,8 +42,6 @@ APART_RATIO = Limit(
 )
 LIMITS = (APART_RATIO,)
 NEEDS = EveryRequest(APART_RATIO, "whether load generators saw the same server is unknown")
-ROLE = Role()
-
 ENOUGH = 30
 """Responses of a host in a second from which on their median is compared."""
 
@@ -88,3 +86,13 @@ def _ratios(seconds: tuple[HostSecond, ...]) -> dict[str, float]:
             if others:
                 logs[host].append(own - sum(others) / len(others))
     return {host: math.exp(sum(found) / len(found)) for host, found in logs.items()}
+
+
+def _cause(_: Tables, verdict: Verdict) -> Cause | None:
+    """Why connections of one host got a smaller share of the responses than those of another."""
+    if not verdict.is_doubting:
+        return None
+    return Cause(NAME, "load generators did not see the same service times", "unlike_hosts")
+
+
+ROLE = Role(tells=_cause)
