@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -32,7 +32,7 @@ STYLES: dict[Level, str] = {
     "doubtful": "yellow",
     "void": "red",
 }
-MOST_LINES = 7
+MOST_LINES = 6
 """Lines for doubts, below the level, unless everything is shown."""
 
 MOST_TOLD = 3
@@ -42,6 +42,7 @@ MOST_NAMED = 3
 """Further checks that are named, or counted, where there is no room for what they say."""
 
 _REST = "; `-v` shows everything"
+_CUT = "  `-v` shows everything"
 
 ENERGY = {"rapl": "RAPL", "wall": "power meter"}
 """Sources of energy, and the names of their lines."""
@@ -146,17 +147,16 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
     Each of the first `MOST_TOLD` has at least a line.
     """
     told, rest = doubts[:MOST_TOLD], doubts[MOST_TOLD:]
-    left, is_cut = MOST_LINES - 1, False
+    whole = [[*_verdict(verdict, width, most=1)] for verdict in told]
+    if not rest and sum(map(_height, whole)) <= MOST_LINES:
+        yield from chain.from_iterable(whole)
+        return
+    left = MOST_LINES - 1
     for place, verdict in enumerate(told):
-        whole = [*_verdict(verdict, width, most=1)]
         lines = _fitting(verdict, width, left - len(told[place + 1 :]))
-        is_cut |= [one.plain for one in lines] != [one.plain for one in whole]
         yield from lines
         left -= _height(lines)
-    if rest:
-        yield Text(f"{_named(rest, width - len(_REST))}{_REST}", style="dim")
-    elif is_cut:
-        yield Text(f"  {_REST.removeprefix('; ')}", style="dim")
+    yield Text(f"{_named(rest, width - len(_REST))}{_REST}" if rest else _CUT, style="dim")
 
 
 def _fitting(verdict: Verdict, width: int, room: int) -> Sequence[Text]:
