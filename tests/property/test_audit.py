@@ -145,6 +145,9 @@ def _only_lacks(differing: dict[str, tuple[object, object]]) -> bool:
         if isinstance(before, dict) and isinstance(after, dict):
             if any(before.get(key) != value for key, value in after.items()):
                 return False
+        elif isinstance(before, tuple) and isinstance(after, tuple):
+            if any(one not in before for one in after):
+                return False
         elif after not in (None, 1.0, False, {}):
             return False
     return True

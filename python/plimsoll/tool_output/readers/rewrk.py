@@ -138,7 +138,8 @@ def _tails(run: OutputRun, total: float) -> Iterator[tuple[float, str, float]]:
         yield 1.0, "`Max`", most_s
     if mean_s is not None:
         yield total, "`Avg`", mean_s
-    rows = run.named(r"(?P<name>99\.9|99|95|90|75|50)%\s+<t>")
+    rows = run.named(r"(?P<name>99[.,]9|99|95|90|75|50)%\s+<t>")
     for percent, tail_s in dict(reversed(rows)).items():  # the first of each is of the table
-        share = round(1.0 - float(percent) / 100, 6)
-        yield max(float(int(total * share)), 1.0), f"`{percent}%`", tail_s
+        known = percent.replace(",", ".")
+        share = round(1.0 - float(known) / 100, 6)
+        yield max(float(int(total * share)), 1.0), f"`{known}%`", tail_s

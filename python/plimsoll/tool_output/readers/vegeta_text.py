@@ -34,8 +34,10 @@ NOTES = (
 )
 _NAMES = {"min": "min", "mean": "mean", "max": "max"}
 _TOTAL = r"Requests\s+\[total, rate(?:, throughput)?\]\s+<c>,.*"
-_RATE = r"Requests\s+\[total, rate(?:, throughput)?\]\s+\S+,\s+<n>(?:,.*)?"
-_THROUGHPUT = r"Requests\s+\[total, rate, throughput\]\s+\S+,\s+\S+,\s+<n>"
+_PASSED = r"\S+(?:\s\d{3})*,"
+"""A number that is not read here, whatever stands between its thousands."""
+_RATE = rf"Requests\s+\[total, rate(?:, throughput)?\]\s+{_PASSED}\s+<n>(?:,.*)?"
+_THROUGHPUT = rf"Requests\s+\[total, rate, throughput\]\s+{_PASSED}\s+{_PASSED}\s+<r>"
 _DURATION = r"Duration\s+\[total, attack, wait\]\s+<t>,\s+<t>,\s+<t>"
 _SUCCESS = r"Success\s+\[ratio\]\s+<n>%"
 _ROUNDED_S = ((3600.0, 60.0), (60.0, 1.0), (1.0, 1e-3), (1e-3, 1e-6))
@@ -112,7 +114,7 @@ def _restated(run: OutputRun, sent: float, statuses: Mapping[str, float]) -> tup
         one
         for name in ("Bytes In", "Bytes Out")
         for one in restated.quotient(
-            run.figure(f"the mean of `{name}`", rf"{name}\s+\[total, mean\]\s+\S+,\s+<n>"),
+            run.figure(f"the mean of `{name}`", rf"{name}\s+\[total, mean\]\s+{_PASSED}\s+<r>"),
             Figure("its total", run.value(rf"{name}\s+\[total, mean\]\s+<c>,.*")),
             requests,
             "bytes",
