@@ -493,7 +493,11 @@ def test_flags_of_other_tools_are_understood(reference_server: str, tmp_path: Pa
         (["http://me:secret@127.0.0.1/"], "password in the URL is not supported", "Authorization"),
         (["http://127.0.0.1/a b"], "contains white space", "`%20`"),
         (["127.0.0.1", "-t", "5k"], "--threads: `5000` is too large", "the maximum is 1,024"),
-        (["127.0.0.1", "-n", "5", "-R", "5"], "needs the closed model", "use either"),
+        (
+            ["127.0.0.1", "-n", "5", "-R", "5"],
+            "needs the closed model",
+            "take 1 s: use `--duration`",
+        ),
         (
             ["127.0.0.1", "--think", "1s", "-R", "5"],
             "think time needs the closed model",

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from plimsoll.events import Progress
     from plimsoll.processes.supervised import SupervisedProcess
 
+_CUT_SHORT = ("unfinished", "cancelled")
+"""Outcomes of requests that the end of the load came before."""
+
 
 @dataclass(frozen=True)
 class EngineTurn:
@@ -34,7 +37,7 @@ class EngineTurn:
         end_ns: When its last request had ended, by the same clock.
         start_monotonic_ns: Its begin by CLOCK_MONOTONIC.
         requests: Complete and correct responses.
-        failures: Requests that ended otherwise.
+        failures: Requests that ended otherwise before the load did.
         progress: How the load stands after it.
         used: What the load generator used, where it ran on other hosts; None on this one.
     """
@@ -145,7 +148,7 @@ class EngineLoad:
     has_ended: bool = False
     _heard: engine.EngineReports = field(default_factory=engine.EngineReports)
     _requests: int = 0
-    _ended: int = 0
+    _failures: int = 0
 
     @property
     def process(self) -> int:
@@ -177,15 +180,16 @@ class EngineLoad:
         line = self._until("turn")
         progress = self._heard.take(line) or engine.progress(line, {})
         ended, requests = progress.requests_ended, progress.outcomes.get("ok", 0)
-        ended_before, requests_before = self._ended, self._requests
-        self._ended, self._requests = ended, requests
+        failures = ended - requests - sum(progress.outcomes.get(one, 0) for one in _CUT_SHORT)
+        failures_before, requests_before = self._failures, self._requests
+        self._failures, self._requests = failures, requests
         self.has_ended = is_over(self._job.load, line["at_ns"], ended)
         return EngineTurn(
             start_ns=line["start_ns"],
             end_ns=line["at_ns"],
             start_monotonic_ns=line["start_monotonic_ns"],
             requests=requests - requests_before,
-            failures=(ended - requests) - (ended_before - requests_before),
+            failures=failures - failures_before,
             progress=progress,
         )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from plimsoll import texts, wording
+from plimsoll import wording
 from plimsoll.report import hidden, words
 from plimsoll.report.load import mix
 from plimsoll.report.load.screen_lines import cut, line, wrapped
@@ -35,7 +35,7 @@ STYLES: dict[Level, str] = {
 MOST_LINES = 6
 """Lines for doubts, below the level, unless everything is shown."""
 
-MOST_TOLD = 3
+MOST_TOLD = 2
 """Doubting checks that have a line of what they found."""
 
 MOST_NAMED = 3
@@ -160,15 +160,19 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
 
 
 def _fitting(verdict: Verdict, width: int, room: int) -> Sequence[Text]:
-    """As much of the first finding as so many lines hold: in the end, its beginning in one."""
+    """As much of the first finding as so many lines hold: with what to do, without it, or cut."""
     ways = (verdict, _first_sentence(verdict))
     whole = ([*_verdict(one, width, most=1)] for one in ways)
-    return next((one for one in whole if _height(one) <= room), [_in_one_line(verdict, width)])
+    return next((one for one in whole if _height(one) <= room), [_cut_to(verdict, width, room)])
 
 
-def _in_one_line(verdict: Verdict, width: int) -> Text:
+def _cut_to(verdict: Verdict, width: int, room: int) -> Text:
+    """The beginning of the first finding, in so many lines."""
     head = _head(verdict)
-    text = Text(cut(f"{head}{texts.line(verdict.sentences[0].text)}", width))
+    lines = wrapped(f"{head}{verdict.sentences[0].text}", width, "  ").splitlines()
+    kept, last = lines[: room - 1], " ".join(line.strip() for line in lines[room - 1 :])
+    indent = "  " if kept and last else ""
+    text = Text("\n".join(filter(None, [*kept, cut(f"{indent}{last}", width)])))
     text.stylize(STYLES[verdict.level], 0, len(head))
     return text
 
