@@ -19,7 +19,7 @@ def test_it_is_the_upper_end_of_the_interval_of_a_regression() -> None:
 def test_one_slope_in_twenty_is_above_it() -> None:
     rng = np.random.default_rng(7)
     x = rng.random(10)
-    found = [greatest_slope(x, 0.4 * x + rng.normal(0, 0.3, 10)) for _ in range(4000)]
+    found = [greatest_slope([*x], [*(0.4 * x + rng.normal(0, 0.3, 10))]) for _ in range(4000)]
     above = np.mean([most is not None and most < 0.4 for most in found])
     assert 0.04 < above < 0.06
 
