@@ -53,6 +53,7 @@ class Contact:
         self.lost: PlimsollError | None = None
         self.has_load = False
         self._lab = lab
+        self._agent = lab.joined().get(host)
         self._slot = slot
         self._heard_s = time.monotonic()
         self._bursts: list[tuple[ClockExchange, ...]] = [lab.clock(host)]
@@ -91,6 +92,17 @@ class Contact:
         """
         if self.lost is not None:
             raise self.lost
+        self._require_its_agent()
+
+    def _require_its_agent(self) -> None:
+        """Requires the agent that the contact began with.
+
+        Raises:
+            HostLost: Another one has its name, which was started since and knows of nothing.
+        """
+        if self._lab.joined().get(self.host) not in (self._agent, None):
+            message = f"the agent of `{self.host}` ended, and another one was started"
+            raise HostLost(message, "see the output of the agent that ended")
 
     def step(self, step: str, *arguments: object) -> Any:
         """Has the agent do a step, and waits for its end.
@@ -200,6 +212,7 @@ class Contact:
         compared_s = time.monotonic()
         while not self._is_over.wait(SIGN_S):
             try:
+                self._require_its_agent()
                 if time.monotonic() - self._heard_s >= SIGN_S:
                     self.state = self._lab.order(self.host, "server", self._slot)
                 if self.has_load and time.monotonic() - compared_s >= clocks.EVERY_S:
