@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import older_prints
 from plimsoll.tool_output import readers
 from plimsoll.tool_output.reported import ReportedStatistics
 
@@ -67,17 +68,7 @@ def test_autocannon_prints_thousands_with_commas_and_all_requests_rounded() -> N
 
 
 def test_older_tables_of_autocannon_are_read() -> None:
-    text = """Running 10s test @ http://localhost:3000
-100 connections
-
-Stat         Avg      Stdev    Max
-Latency (ms) 2.31     7.13     171
-Req/Sec      39030.1  1200.5   40311
-Bytes/Sec    5.19 MB  120 kB   5.4 MB
-
-390k requests in 10s, 51.9 MB read
-"""
-    (figures,) = readers.read(text, "x")
+    (figures,) = readers.read(older_prints.AUTOCANNON, "x")
     assert (figures.tool, figures.throughput_per_s) == ("autocannon", 39030.1)
     assert figures.times_s["max"] == pytest.approx(0.171)
     assert figures.requests is None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import older_prints
 from plimsoll.tool_output import numbers, readers, restated
 from plimsoll.tool_output.reported import ReportedStatistics
 from plimsoll.tool_output.restated import Figure, Restated
@@ -218,18 +219,6 @@ def test_of_the_newer_ab_lengths_and_kinds_of_failures_prove_nothing() -> None:
     assert consistent(newer.replace("Length: 2000", "Length: 1500")).level == "sound"
 
 
-OLDER = """Running 10s test @ http://localhost:3000
-100 connections
-
-Stat         Avg      Stdev    Max
-Latency (ms) 2.31     7.13     171
-Req/Sec      39030.1  1200.5   40311
-Bytes/Sec    5.19 MB  120 kB   5.4 MB
-
-390k requests in 10s, 51.9 MB read
-"""
-
-
 @pytest.mark.parametrize(
     ("printed", "other"),
     [("39030.1", "41030.1"), ("1200.5", "9200.5"), ("5.19 MB", "5.59 MB"), ("120 kB", "3.2 MB")],
@@ -237,8 +226,8 @@ Bytes/Sec    5.19 MB  120 kB   5.4 MB
 def test_the_maximum_of_an_older_table_of_autocannon_bounds_its_row(
     printed: str, other: str
 ) -> None:
-    assert consistent(OLDER).level == "sound"
-    assert consistent(OLDER.replace(printed, other)).level == "void"
+    assert consistent(older_prints.AUTOCANNON).level == "sound"
+    assert consistent(older_prints.AUTOCANNON.replace(printed, other)).level == "void"
 
 
 def test_errors_beside_a_status_are_no_contradiction_with_another_client() -> None:
