@@ -87,8 +87,8 @@ def opened(
         HostError: This host has control groups whose limits cannot be read.
     """
     with _interruptible(), shared() as instance, instance.cursor() as database:
-        for statement in _macros(holds):
-            database.execute(statement)
+        if holds:
+            database.execute(f"CREATE TEMP MACRO in_hold(t) AS {_inside(holds)}")
         for name, rows in relations.items():
             _relate(database, name, rows)
         with _undamaged():
@@ -97,7 +97,7 @@ def opened(
 
 @contextmanager
 def _instance() -> Generator[duckdb.DuckDBPyConnection]:
-    """A database with nothing in it."""
+    """A database with the macros that all need, and nothing else in it."""
     _require_readable_limits()
     with scratch.folder() as spill:
         settings: dict[str, str | bool | int | float | list[str]] = {
@@ -106,6 +106,8 @@ def _instance() -> Generator[duckdb.DuckDBPyConnection]:
             "preserve_insertion_order": False,
         }
         with duckdb.connect(config=settings) as instance:
+            for statement in _MACROS:
+                instance.execute(statement)
             yield instance
 
 
@@ -192,16 +194,20 @@ def _file_of(rows: pa.Table | ds.Dataset | None) -> str | None:
     return files[0] if is_current else None
 
 
-def _macros(holds: Sequence[RecordedStage]) -> tuple[str, ...]:
-    inside = " OR ".join(f"(t >= {hold.start_ns} AND t < {hold.end_ns})" for hold in holds)
-    return (
-        f"CREATE TEMP MACRO is_right(name) AS name IN {_listed(RIGHT)}",
-        f"CREATE TEMP MACRO is_completed(name) AS name IN {_listed(COMPLETED)}",
-        f"CREATE TEMP MACRO is_failed(name) AS name NOT IN {_listed(NOT_FAILED)}",
-        f"CREATE TEMP MACRO is_unended(name) AS name IN {_listed(UNENDED)}",
-        f"CREATE TEMP MACRO in_hold(t) AS {inside or 'false'}",
-    )
+def _inside(holds: Sequence[RecordedStage]) -> str:
+    """The condition that an instant `t` is in one of some stretches of time."""
+    return " OR ".join(f"(t >= {hold.start_ns} AND t < {hold.end_ns})" for hold in holds)
 
 
 def _listed(names: Sequence[str]) -> str:
     return "(" + ", ".join(f"'{name}'" for name in names) + ")"
+
+
+_MACROS = (
+    f"CREATE MACRO is_right(name) AS name IN {_listed(RIGHT)}",
+    f"CREATE MACRO is_completed(name) AS name IN {_listed(COMPLETED)}",
+    f"CREATE MACRO is_failed(name) AS name NOT IN {_listed(NOT_FAILED)}",
+    f"CREATE MACRO is_unended(name) AS name IN {_listed(UNENDED)}",
+    "CREATE MACRO in_hold(t) AS false",
+)
+"""The macros, for a database of which no stretch of time is known; to create one takes 0.3 ms."""

@@ -21,7 +21,7 @@ def test_ctrl_c_within_a_query_is_an_interrupt_as_elsewhere(error):
         raise error
 
 
-@pytest.mark.parametrize("place", ["_macros", "_relate"])
+@pytest.mark.parametrize("place", ["_instance", "_relate"])
 def test_ctrl_c_while_a_database_is_made_is_an_interrupt_too(
     monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
