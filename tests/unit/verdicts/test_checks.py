@@ -707,6 +707,18 @@ def test_arrivals_that_waited_for_a_stalled_server_are_doubted_and_it_is_named(
     assert ("The server stalled 1 time" in given.text) is (level == "doubtful")
 
 
+@pytest.mark.parametrize(("paused_at_s", "level"), [(6, "doubtful"), (5, "void")])
+def test_late_arrivals_are_the_stalled_servers_unless_the_load_generator_stopped_then(
+    paused_at_s, level
+):
+    pauses = {"freeze_s": (4.2, 4.7), "longest_pause_ns": 450_000_000}
+    made = as_open(simulate(**pauses, hold_s=10.0), 1900.0, late_ns=40_000_000)
+    with_pauses(made, {paused_at_s: 0.45})
+    given = judged("offered_rate_met", made)
+    assert given.level == level, given
+    assert ("The server stalled 1 time" in given.text) is (level == "doubtful")
+
+
 @pytest.mark.parametrize(("share", "level"), [(0.25, "sound"), (0.29, "doubtful"), (0.4, "void")])
 def test_a_mix_other_than_asked_for_does_not_pass(share, level):
     given = judged("request_mix_met", as_mix(CLEAN, share))
@@ -1673,11 +1685,25 @@ def test_a_steady_hold_says_how_well_its_mean_is_known():
 @pytest.mark.parametrize(("pause_s", "level"), [(0.0, "doubtful"), (0.55, "sound")])
 def test_a_stop_of_the_load_generator_is_no_stall_of_the_server(pause_s, level):
     trial = replace(simulate(freeze_s=(3.9, 4.5)))
-    seconds = np.arange(1, 8, dtype=np.int64) * 10**9
-    pauses = ReadingSeries(seconds, np.where(seconds == 5 * 10**9, pause_s, 0.001))
+    with_pauses(trial, {5: pause_s})
+    assert judged("hidden_stalls", trial).level == level
+
+
+def test_a_load_generator_that_tells_its_longest_stop_alone_may_have_made_each_stall():
+    stalled = {"freeze_s": (3.9, 4.5)}
+    assert judged("hidden_stalls", simulate(**stalled)).level == "doubtful"
+    assert judged("hidden_stalls", simulate(**stalled, longest_pause_ns=550_000_000)).level == (
+        "sound"
+    )
+
+
+def with_pauses(trial, pauses_s):
+    """The trial with readings of the load generator's longest stop in the second that ends then."""
+    seconds = np.arange(1, 13, dtype=np.int64)
+    values = np.array([pauses_s.get(int(second), 0.001) for second in seconds])
+    pauses = ReadingSeries(seconds * 10**9, values)
     series = {**trial.usage.series, ("driver", "longest_pause_s"): (pauses,)}
     trial.__dict__["usage"] = Usage(series)
-    assert judged("hidden_stalls", trial).level == level
 
 
 def test_requests_without_an_answer_that_are_missing_are_not_taken_for_none():
