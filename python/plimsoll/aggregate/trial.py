@@ -14,6 +14,8 @@ from plimsoll.aggregate import stalls as of_stalls
 from plimsoll.aggregate import steady_state as classification
 from plimsoll.aggregate import summaries as of_summaries
 from plimsoll.aggregate import usage as of_usage
+from plimsoll.aggregate.disturbance import Served
+from plimsoll.aggregate.query import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -187,6 +189,24 @@ class Tables:
     def in_flight(self, windows: Sequence[Window]) -> tuple[InFlight, ...]:
         """Requests in flight over some stretches of time, from the rows."""
         return check_inputs.in_flight(self.requests, windows)
+
+    @cached_property
+    def served(self) -> Served | None:
+        """How requests were served in the holds; None when no response was complete."""
+        times = self.summary.service_time
+        if times.min_ns is None or not times.mean_ns:
+            return None
+        return Served(times.min_ns, times.mean_ns, self.summary.in_flight)
+
+    def served_in(self, windows: Sequence[Window]) -> list[Served | None]:
+        """How requests were served in each of some stretches of the holds; None when none was."""
+        shortest_ns = self.summary.service_time.min_ns
+        return [
+            Served(shortest_ns, one.time_s * SECOND_NS, one.mean)
+            if shortest_ns is not None and one.time_s
+            else None
+            for one in self.in_flight(windows)
+        ]
 
     def shares(self, least_ns: int) -> Shares:
         """How the responses of the holds fell on connections that were open for so long."""

@@ -1676,6 +1676,15 @@ def test_a_machine_that_slows_is_not_told_as_the_server():
     assert "because the speed of the machine changed" in given.text
 
 
+@pytest.mark.parametrize(("spread", "level"), [(0.0, "not_checked"), (1.0, "doubtful")])
+def test_what_the_machine_changed_is_no_more_than_response_times_leave_room_for(spread, level):
+    """The load generator waited 60 % of the time, and throughput fell by 20 % meanwhile."""
+    slower = {"ramp_s": 0, "warm_up_s": 1.0, "hold_s": 8.0, "speeds": {5.0: 0.8}}
+    taken = {"others_busy": 0.6, "others_on": (1,), "taken_s": (5.0, 9.0), "driver_busy": 0.4}
+    given = judged("steady", simulate(**slower, **taken, server_busy=0.3, spread=spread))
+    assert given.level == level, given
+
+
 def test_a_steady_hold_says_how_well_its_mean_is_known():
     given = judged("steady", simulate(ramp_s=0, hold_s=4.0))
     assert given.level == "sound"

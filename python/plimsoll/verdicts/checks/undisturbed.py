@@ -31,8 +31,6 @@ proc_pid_stat(5), `sched-stats` of Linux; decision 57.
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -83,8 +81,6 @@ LIMITS = (
     COMPARED_LOST_RATIO,
 )
 NEEDS = None
-ALONE = 1.0
-"""Requests in flight of which none waits while another is served."""
 TOLD = 0.01
 """Shares below this change too little to be mentioned."""
 TOLD_RANGE = 0.02
@@ -115,7 +111,7 @@ def _limit(tables: Tables) -> Limit:
 
 def _finding(tables: Tables, limit: Limit) -> Finding:
     recording, usage = tables.recording, tables.usage
-    lost = _lost(tables)
+    lost = disturbance.lost(recording, usage, tables.holds, tables.served)
     if lost is None:
         sentence = "CPU time of other programs could not be read; they may have slowed the trial"
         return unread_server(limit, recording, sentence)
@@ -127,25 +123,6 @@ def _finding(tables: Tables, limit: Limit) -> Finding:
     by = f"{whose} used" if is_own else "other programs used"
     sentence = took if lost.ratio < TOLD else f"{_changed(tables, lost)}: {_by(lost, by)}"
     return found(limit, lost.ratio, sentence, QUIET_HOST)
-
-
-def _lost(tables: Tables) -> Lost | None:
-    """What the trial lost: no more than its latencies leave room for.
-
-    Every wait for a core is part of a response time. The shortest one has the fewest, so no mean
-    without waits is below it. A single request in flight waits for both sides in turn, so their
-    waits add up.
-    """
-    lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
-    times = tables.summary.service_time
-    if lost is None or not times.mean_ns or times.min_ns is None:
-        return lost
-    waited = sum(lost.waited_ratio(whose) for whose in lost.sides)
-    ratio = lost.ratio
-    if (tables.summary.in_flight or math.inf) <= ALONE and "both" not in lost.sides:
-        ratio = max(ratio, min(waited, 1.0))
-    most = max(1.0 - times.min_ns / times.mean_ns, 0.0)
-    return replace(lost, ratio=min(ratio, most), least=min(lost.least, most))
 
 
 def _took(taken: dict[Whose, TakenTime]) -> str:
