@@ -200,4 +200,4 @@ def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
     return Cause(verdict.check, clause, "others" if verdict.level == "void" else "others_in_part")
 
 
-ROLE = Role(tells=_cause)
+ROLE = Role(tells=_cause, cancels_in_turns=True)
