@@ -193,7 +193,7 @@ ALONE = 1.0
 
 
 @dataclass(frozen=True)
-class Served:
+class ServiceTimes:
     """How requests were served, which bounds what waits can have cost them.
 
     Attributes:
@@ -220,7 +220,7 @@ def lost(
     recording: Recording,
     readings: Usage,
     windows: Sequence[Window],
-    served: Served | None = None,
+    served: ServiceTimes | None = None,
 ) -> Lost | None:
     """What others, and the host of a virtual machine, took from a trial that waited for it.
 
@@ -273,7 +273,7 @@ def lost(
     return _within(Lost(ratio, sides, stolen, least), served)
 
 
-def _within(lost: Lost, served: Served | None) -> Lost:
+def _within(lost: Lost, served: ServiceTimes | None) -> Lost:
     """What was lost, as far as response times leave room for it."""
     if served is None:
         return lost

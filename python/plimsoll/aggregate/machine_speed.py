@@ -40,7 +40,7 @@ from plimsoll.aggregate.usage import second_window
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.aggregate.disturbance import Served
+    from plimsoll.aggregate.disturbance import ServiceTimes
     from plimsoll.aggregate.usage import Usage, Values, Window
     from plimsoll.recording import Recording
 
@@ -76,7 +76,7 @@ def given(
     recording: Recording,
     readings: Usage,
     windows: Sequence[Window],
-    served: Sequence[Served | None],
+    served: Sequence[ServiceTimes | None],
 ) -> Values:
     """What the machine gave in each of some stretches: 1 for all cores at their usual speed.
 

@@ -40,7 +40,7 @@ from plimsoll.statistics import changes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from plimsoll.aggregate.disturbance import Served
+    from plimsoll.aggregate.disturbance import ServiceTimes
     from plimsoll.aggregate.query import Rows
     from plimsoll.aggregate.usage import Usage, Window
     from plimsoll.recording import RecordedStage, Recording
@@ -207,7 +207,9 @@ def _last_hold(recording: Recording) -> tuple[Window, float]:
     return (hold.start_ns, hold.end_ns), (hold.end_ns - hold.start_ns) / SECOND_NS
 
 
-def table(recording: Recording, requests: Rows, readings: Usage, served: Served | None) -> pa.Table:
+def table(
+    recording: Recording, requests: Rows, readings: Usage, served: ServiceTimes | None
+) -> pa.Table:
     """`in_full` as a table.
 
     Args:
@@ -226,7 +228,7 @@ def table(recording: Recording, requests: Rows, readings: Usage, served: Served 
 
 
 def in_full(
-    recording: Recording, requests: Rows, readings: Usage, served: Served | None
+    recording: Recording, requests: Rows, readings: Usage, served: ServiceTimes | None
 ) -> SteadyState | None:
     """What the checks on a campaign need to know of a trial besides its summary.
 

@@ -14,7 +14,7 @@ from plimsoll.aggregate import stalls as of_stalls
 from plimsoll.aggregate import steady_state as classification
 from plimsoll.aggregate import summaries as of_summaries
 from plimsoll.aggregate import usage as of_usage
-from plimsoll.aggregate.disturbance import Served
+from plimsoll.aggregate.disturbance import ServiceTimes
 from plimsoll.aggregate.query import SECOND_NS
 
 if TYPE_CHECKING:
@@ -191,18 +191,18 @@ class Tables:
         return check_inputs.in_flight(self.requests, windows)
 
     @cached_property
-    def served(self) -> Served | None:
+    def served(self) -> ServiceTimes | None:
         """How requests were served in the holds; None when no response was complete."""
         times = self.summary.service_time
         if times.min_ns is None or not times.mean_ns:
             return None
-        return Served(times.min_ns, times.mean_ns, self.summary.in_flight)
+        return ServiceTimes(times.min_ns, times.mean_ns, self.summary.in_flight)
 
-    def served_in(self, windows: Sequence[Window]) -> list[Served | None]:
+    def served_in(self, windows: Sequence[Window]) -> list[ServiceTimes | None]:
         """How requests were served in each of some stretches of the holds; None when none was."""
         shortest_ns = self.summary.service_time.min_ns
         return [
-            Served(shortest_ns, one.time_s * SECOND_NS, one.mean)
+            ServiceTimes(shortest_ns, one.time_s * SECOND_NS, one.mean)
             if shortest_ns is not None and one.time_s
             else None
             for one in self.in_flight(windows)

@@ -43,7 +43,7 @@ class FoundDoubt:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class LoadDoubt:
     """What a check found in the loads of a server.
 
     Attributes:
@@ -62,7 +62,7 @@ class Doubt:
         return self.worst.level == "void"
 
 
-def of_starts(groups: Sequence[Sequence[FoundDoubt]]) -> tuple[Doubt, ...]:
+def of_starts(groups: Sequence[Sequence[FoundDoubt]]) -> tuple[LoadDoubt, ...]:
     """What counts of the doubts about several starts: those of A before those of B, void first.
 
     Args:
@@ -78,20 +78,20 @@ def of_starts(groups: Sequence[Sequence[FoundDoubt]]) -> tuple[Doubt, ...]:
     return tuple(sorted(counted, key=lambda one: (one.worst.entry, not one.is_void)))
 
 
-def void_entries(doubts: Sequence[Doubt]) -> tuple[str, ...]:
+def void_entries(doubts: Sequence[LoadDoubt]) -> tuple[str, ...]:
     """Whose loads are void."""
     void = {one.worst.entry for one in doubts if one.is_void}
     return tuple(entry for entry in (A, B) if entry in void)
 
 
-def _counted(found: Sequence[FoundDoubt], starts: int) -> Iterator[Doubt]:
+def _counted(found: Sequence[FoundDoubt], starts: int) -> Iterator[LoadDoubt]:
     """The doubt that counts of what one check found in one server; none where it does not."""
     void = [one for one in found if one.level == "void"]
     if _are_enough(void, starts):
-        yield Doubt(void[0], len(void), starts)
+        yield LoadDoubt(void[0], len(void), starts)
     elif _are_enough(found, starts):
         first = next((one for one in found if one.level == "doubtful"), found[0])
-        yield Doubt(replace(first, level="doubtful"), len(found), starts)
+        yield LoadDoubt(replace(first, level="doubtful"), len(found), starts)
 
 
 def _are_enough(found: Sequence[FoundDoubt], starts: int) -> bool:

@@ -26,7 +26,7 @@ from plimsoll.statistics import sequential
 from plimsoll.statistics.paired import LEAST_GROUPS, Plan
 
 if TYPE_CHECKING:
-    from plimsoll.comparison.doubts import Doubt, FoundDoubt
+    from plimsoll.comparison.doubts import FoundDoubt, LoadDoubt
     from plimsoll.comparison.turn_pairs import GroupTimes
     from plimsoll.recording.turns import Turn
 
@@ -112,7 +112,7 @@ class Compared:
     elapsed_s: float
     group_s: float
     turns: tuple[Turn, ...]
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[LoadDoubt, ...] = ()
 
     @property
     def more_s(self) -> float | None:

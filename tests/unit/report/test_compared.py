@@ -15,7 +15,7 @@ import pytest
 
 from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import AT_A_RATE, Metric, difference
-from plimsoll.comparison.doubts import Doubt, FoundDoubt
+from plimsoll.comparison.doubts import FoundDoubt, LoadDoubt
 from plimsoll.comparison.turn_pairs import GroupTimes
 from plimsoll.comparison.until_decided import Compared, ComparedServers, StoppingRule
 from plimsoll.report.formats import cells
@@ -69,7 +69,7 @@ def doubted(end: Compared, level: Literal["doubtful", "void"]) -> Compared:
     difference = replace(end.difference, void=void)
     if void:
         difference = replace(difference, answer="undecided", witness=None)
-    return replace(end, difference=difference, doubts=(Doubt(found, 8, 8),))
+    return replace(end, difference=difference, doubts=(LoadDoubt(found, 8, 8),))
 
 
 CASES = {
