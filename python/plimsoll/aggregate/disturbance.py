@@ -197,7 +197,8 @@ class ServiceTimes:
     """How requests were served, which bounds what waits can have cost them.
 
     Attributes:
-        shortest_ns: The shortest service time of the trial, in nanoseconds.
+        shortest_ns: The shortest service time of the trial, in nanoseconds; of several kinds of
+            request the mean over the responses of that of their kind.
         mean_ns: The mean of the same stretches of time as the waits, in nanoseconds.
         in_flight: Mean number of requests in flight; None where it is unknown.
     """

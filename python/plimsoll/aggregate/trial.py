@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import check_inputs, engine_records, rates
+from plimsoll.aggregate import check_inputs, engine_records, kinds, rates
 from plimsoll.aggregate import hosts as of_hosts
 from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
@@ -193,14 +193,21 @@ class Tables:
     @cached_property
     def served(self) -> ServiceTimes | None:
         """How requests were served in the holds; None when no response was complete."""
-        times = self.summary.service_time
-        if times.min_ns is None or not times.mean_ns:
+        mean_ns = self.summary.service_time.mean_ns
+        if self._shortest_ns is None or not mean_ns:
             return None
-        return ServiceTimes(times.min_ns, times.mean_ns, self.summary.in_flight)
+        return ServiceTimes(self._shortest_ns, mean_ns, self.summary.in_flight)
+
+    @cached_property
+    def _shortest_ns(self) -> float | None:
+        """The shortest service time; of several kinds of request the mean of their shortest."""
+        if len({*self.recording.requests}) < 2:  # noqa: PLR2004
+            return self.summary.service_time.min_ns
+        return kinds.shortest_ns(self.recording, self.requests)
 
     def served_in(self, windows: Sequence[Window]) -> list[ServiceTimes | None]:
         """How requests were served in each of some stretches of the holds; None when none was."""
-        shortest_ns = self.summary.service_time.min_ns
+        shortest_ns = self._shortest_ns
         return [
             ServiceTimes(shortest_ns, one.time_s * SECOND_NS, one.mean)
             if shortest_ns is not None and one.time_s

@@ -972,6 +972,21 @@ def test_what_nobody_waited_for_is_told_and_not_doubted():
     assert "no side waited noticeably" in given.text
 
 
+@pytest.mark.parametrize(("spread", "level"), [(0.0, "sound"), (1.0, "void")])
+def test_waits_explain_no_more_than_each_kind_of_request_took_beyond_its_shortest(spread, level):
+    """Half of the requests take a hundredth of what the others do, waits or not."""
+    taken = {"others_busy": 0.6, "others_on": (1,), "driver_busy": 0.4, "server_busy": 0.3}
+    made = as_mix(simulate(**taken, spread=spread), 0.5)
+    requests: Any = made.requests
+    sent_ns, done_ns = (requests[name].to_numpy() for name in ("sent_ns", "done_ns"))
+    is_fast = requests["request"].to_numpy() == 1
+    sent_ns = np.where(is_fast, done_ns - (done_ns - sent_ns) // 100, sent_ns)
+    place = requests.schema.get_field_index("sent_ns")
+    column = pa.array(np.nan_to_num(sent_ns).astype(np.int64))
+    fast = replace(made, requests=requests.set_column(place, requests.schema.field(place), column))
+    assert judged("undisturbed", fast).level == level
+
+
 def test_what_a_trial_lost_is_told_where_it_is_not_doubted():
     given = judged("undisturbed", simulate(others_busy=0.06, others_on=(0,), server_busy=0.94))
     assert given.level == "sound"
