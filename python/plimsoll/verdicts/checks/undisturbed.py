@@ -15,7 +15,9 @@ their waits fell independently of each other. If they always fell together, it i
 and the verdict gives both. A load that neither side was busy with for half of the time lost less.
 Each wait is part of a response time, so no more was lost than 1 - shortest / mean service time: a
 server that sleeps for 500 ms and responds within 502 ms lost nothing, however its threads waited.
-Of several request types, the shortest of its own type counts for each response.
+Of several request types, the shortest of its own type counts for each response. So waits of many
+threads that sleep meanwhile are not added up. Responses of one type that take from no time to long
+by themselves leave room for more than was lost.
 Corrected for it, trials beside programs that used both cores scattered by 1 to 6 % where they had
 by 5 to 15 %; by 11 % once, when one of the trials had lost more than half. In an open load the
 highest latencies contain the waits.
