@@ -120,6 +120,22 @@ def test_servers_that_fail_are_not_compared(server: Path, tmp_path: Path) -> Non
     assert found["b"]["failure_ratio"] > 0.9
 
 
+def test_a_server_that_waits_for_delayed_acks_is_named(server: Path, tmp_path: Path) -> None:
+    text = server.read_text(encoding="utf-8")
+    once = "        key.fileobj.sendall(answer)\n"
+    assert once in text
+    in_parts = tmp_path / "in_parts.py"
+    parts = "        key.fileobj.sendall(answer[:-2])\n        key.fileobj.sendall(answer[-2:])\n"
+    in_parts.write_text(text.replace(once, parts), encoding="utf-8")
+    ran = compared(tmp_path, command(server), command(in_parts), "--budget", "1s")
+    found = json.loads(ran.stdout)
+    jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    (doubt,) = (one for one in found["b"]["doubts"] if one["check"] == "delayed_ack")
+    assert (doubt["level"], doubt["starts"]) == ("doubtful", 1)
+    assert "delayed ACK" in doubt["text"]
+    assert "delayed_ack" not in [one["check"] for one in found["a"]["doubts"]]
+
+
 def test_a_command_that_ends_is_a_framework_that_failed(server: Path, tmp_path: Path) -> None:
     ran = compared(tmp_path, command(server), "exit 3", "--budget", "60s")
     assert ran.code == 4

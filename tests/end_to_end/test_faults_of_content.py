@@ -117,6 +117,18 @@ def test_a_length_that_few_have_is_found_without_being_asked_for(tmp_path: Path)
     )
 
 
+def test_a_body_of_the_same_length_is_found_without_being_asked_for(tmp_path: Path) -> None:
+    with serving("--wrong-every", "2") as address:
+        found = loaded(address, tmp_path, "-d", "2s", "-c", "4")
+    with serving() as address:
+        right = verdict(loaded(address, tmp_path, "-d", "2s", "-c", "4"), "responses_correct")
+    given = verdict(found, "responses_correct")
+    assert given["level"] == "doubtful"
+    assert given["text"].startswith("2 different bodies of equal length (2,048 bytes): of ")
+    assert right["level"] == "sound"
+    assert "sampled bodies were equal" in right["text"]
+
+
 def test_lengths_that_vary_all_the_time_are_no_fault(tmp_path: Path) -> None:
     with serving("--varying") as address:
         found = loaded(address, tmp_path, "-n", "5000", "-c", "4")

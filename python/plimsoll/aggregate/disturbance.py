@@ -188,7 +188,41 @@ class Lost:
         return self.stolen.get(whose, self.stolen.get("both", 0.0))
 
 
-def lost(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Lost | None:
+ALONE = 1.0
+"""Requests in flight of which none waits while another is served."""
+
+
+@dataclass(frozen=True)
+class ServiceTimes:
+    """How requests were served, which bounds what waits can have cost them.
+
+    Attributes:
+        shortest_ns: The shortest service time of the trial, in nanoseconds; of several kinds of
+            request the mean over the responses of that of their kind.
+        mean_ns: The mean of the same stretches of time as the waits, in nanoseconds.
+        in_flight: Mean number of requests in flight; None where it is unknown.
+    """
+
+    shortest_ns: float
+    mean_ns: float
+    in_flight: float | None = None
+
+    @property
+    def most_lost(self) -> float:
+        """Share of the time that waits can have taken at most, 0 to 1.
+
+        Every wait for a core is part of a response time. The shortest one has the fewest, so no
+        mean without waits is below it.
+        """
+        return max(1.0 - self.shortest_ns / self.mean_ns, 0.0)
+
+
+def lost(
+    recording: Recording,
+    readings: Usage,
+    windows: Sequence[Window],
+    served: ServiceTimes | None = None,
+) -> Lost | None:
     """What others, and the host of a virtual machine, took from a trial that waited for it.
 
     A server that never idled lost what it waited for itself. Otherwise it idled while the load
@@ -198,12 +232,15 @@ def lost(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Lo
     No side can do more than keep all of its cores busy, and a request costs it what it costs. So
     where it kept 70 % of them busy, no more than 30 % was lost, however long its threads waited.
     Threads that wait for each other, as behind the lock of an interpreter, wait long and lose
-    little.
+    little. Nor is more lost than response times leave room for. A single request in flight waits
+    for both sides in turn, so their waits add up.
 
     Args:
         recording: The recording.
         readings: Its readings.
         windows: The stretches of time.
+        served: How requests were served in them; None where that is unknown, or only the waits of
+            each side are of interest.
 
     Returns:
         None where what others took is unknown.
@@ -234,7 +271,19 @@ def lost(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Lo
     waited: dict[Whose, float] = {whose: sides[whose] + stolen[whose] for whose in sides}
     is_paced = any(length + used.get(whose, 0.0) >= HALF for whose, length in waited.items())
     least = min(max(waited.values()), ratio) if is_paced or "both" in given else 0.0
-    return Lost(ratio, sides, stolen, least)
+    return _within(Lost(ratio, sides, stolen, least), served)
+
+
+def _within(lost: Lost, served: ServiceTimes | None) -> Lost:
+    """What was lost, as far as response times leave room for it."""
+    if served is None:
+        return lost
+    ratio = lost.ratio
+    if (served.in_flight or math.inf) <= ALONE and "both" not in lost.sides:
+        waited = sum(lost.waited_ratio(whose) for whose in lost.sides)
+        ratio = max(ratio, min(waited, 1.0))
+    most = served.most_lost
+    return replace(lost, ratio=min(ratio, most), least=min(lost.least, most))
 
 
 def _used_ratios(

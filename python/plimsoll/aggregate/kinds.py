@@ -66,6 +66,22 @@ def kinds(recording: Recording, requests: Rows) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
+def shortest_ns(recording: Recording, requests: Rows) -> float | None:
+    """The shortest service time of each kind of request, on average over the responses.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+
+    Returns:
+        Nanoseconds; None without a complete response in the holds.
+    """
+    kinds = list(recording.kinds) or [0]
+    with query.opened(recording.holds, requests=requests) as database:
+        found = database.execute(query.text("shortest_of_kinds"), {"kinds": kinds}).fetchone()
+    return None if found is None else found[0]
+
+
 def sent_bytes(recording: Recording, database: duckdb.DuckDBPyConnection) -> int | None:
     """Bytes of the requests that began to be sent in the holds, head and body.
 

@@ -40,6 +40,7 @@ from plimsoll.aggregate.usage import second_window
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plimsoll.aggregate.disturbance import ServiceTimes
     from plimsoll.aggregate.usage import Usage, Values, Window
     from plimsoll.recording import Recording
 
@@ -71,17 +72,26 @@ def has_others(readings: Usage) -> bool:
     return any(len(series.at_ns) >= FEWEST for series in readings.of("machine", OTHERS))
 
 
-def given(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Values:
+def given(
+    recording: Recording,
+    readings: Usage,
+    windows: Sequence[Window],
+    served: Sequence[ServiceTimes | None],
+) -> Values:
     """What the machine gave in each of some stretches: 1 for all cores at their usual speed.
 
     Args:
         recording: The recording.
         readings: Its readings.
         windows: The stretches of time, in order.
+        served: How requests were served in each; None where that is unknown.
     """
     if has_others(readings):
         return _pace_of_others(readings, windows)
-    found = [disturbance.lost(recording, readings, [window]) for window in windows]
+    found = [
+        disturbance.lost(recording, readings, [window], of)
+        for window, of in zip(windows, served, strict=True)
+    ]
     progress = np.array(
         [1.0 if one is None else max(1.0 - one.ratio, LEAST_GIVEN) for one in found]
     )

@@ -30,13 +30,14 @@ import numpy as np
 import pyarrow as pa
 
 from plimsoll import tables
-from plimsoll.aggregate import query
+from plimsoll.aggregate import disturbance, query
 from plimsoll.aggregate.engine_records import EngineRecords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.aggregate.query import Rows
+    from plimsoll.aggregate.usage import Usage, Values, Window
     from plimsoll.recording import Recording
 
 LEAST_NS = 1_000_000
@@ -50,6 +51,9 @@ STALL_TIMES = 10
 
 MOST_STALLS = 20_000
 """So many stalls of single connections are looked at, the longest first."""
+
+LIKELY = 0.5
+"""A stop of the load generator in the same second explains a stall at most twice as long."""
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
 """Quantiles of the estimate by the names they have in columns."""
@@ -129,6 +133,31 @@ def of_connections(recording: Recording, requests: Rows) -> list[tuple[int, int]
         given = {"least_ns": STALL_NS, "times": STALL_TIMES, "most": MOST_STALLS}
         rows = database.execute(query.text("connection_stalls"), given).fetchall()
     return [(int(start_ns), int(end_ns)) for start_ns, end_ns in rows]
+
+
+def of_server(
+    recording: Recording, readings: Usage, known: Sequence[Window]
+) -> list[tuple[int, int]]:
+    """The stalls for most of which the load generator itself did not stop.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        known: First instant and end of each stall, as `found` or `of_connections` give them.
+    """
+    starts, ends = np.array(known, np.int64).reshape(-1, 2).T
+    if readings.of("driver", "longest_pause_s"):
+        pauses_s = disturbance.longest_pauses_s(readings, starts, ends)
+    else:
+        pauses_s = _longest_pauses_s(recording, len(known))
+    own = pauses_s * query.SECOND_NS < LIKELY * (ends - starts)
+    return list(zip(starts[own].tolist(), ends[own].tolist(), strict=True))
+
+
+def _longest_pauses_s(recording: Recording, number: int) -> Values:
+    """The longest stop of the load generator for each stall, of one that tells no other."""
+    driver = recording.driver
+    return np.full(number, 0.0 if driver is None else (driver.longest_pause_ns or 0) / 1e9)
 
 
 def wait_ns(lengths_ns: Iterable[int], duration_ns: int, quantile: float) -> float | None:

@@ -40,6 +40,7 @@ from plimsoll.statistics import changes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from plimsoll.aggregate.disturbance import ServiceTimes
     from plimsoll.aggregate.query import Rows
     from plimsoll.aggregate.usage import Usage, Window
     from plimsoll.recording import RecordedStage, Recording
@@ -206,30 +207,36 @@ def _last_hold(recording: Recording) -> tuple[Window, float]:
     return (hold.start_ns, hold.end_ns), (hold.end_ns - hold.start_ns) / SECOND_NS
 
 
-def table(recording: Recording, requests: Rows, readings: Usage) -> pa.Table:
+def table(
+    recording: Recording, requests: Rows, readings: Usage, served: ServiceTimes | None
+) -> pa.Table:
     """`in_full` as a table.
 
     Args:
         recording: The recording.
         requests: Its table `requests`.
         readings: Its readings.
+        served: How requests were served in its holds; None where that is unknown.
 
     Returns:
         One row of `SCHEMA`; none where nothing was held.
     """
-    found = in_full(recording, requests, readings)
+    found = in_full(recording, requests, readings, served)
     if found is None:
         return SCHEMA.empty_table()
     return pa.Table.from_pylist([asdict(found)], schema=SCHEMA)
 
 
-def in_full(recording: Recording, requests: Rows, readings: Usage) -> SteadyState | None:
+def in_full(
+    recording: Recording, requests: Rows, readings: Usage, served: ServiceTimes | None
+) -> SteadyState | None:
     """What the checks on a campaign need to know of a trial besides its summary.
 
     Args:
         recording: The recording.
         requests: Its table `requests`.
         readings: Its readings.
+        served: How requests were served in its holds; None where that is unknown.
 
     Returns:
         None where nothing was held.
@@ -237,7 +244,7 @@ def in_full(recording: Recording, requests: Rows, readings: Usage) -> SteadyStat
     found = of_trial(recording, requests)
     if found is None:
         return None
-    lost = disturbance.lost(recording, readings, disturbance.held(recording))
+    lost = disturbance.lost(recording, readings, disturbance.held(recording), served)
     return replace(
         found,
         lost_ratio=None if lost is None else lost.ratio,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import check_inputs, engine_records, rates
+from plimsoll.aggregate import check_inputs, engine_records, kinds, rates
 from plimsoll.aggregate import hosts as of_hosts
 from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
@@ -14,6 +14,8 @@ from plimsoll.aggregate import stalls as of_stalls
 from plimsoll.aggregate import steady_state as classification
 from plimsoll.aggregate import summaries as of_summaries
 from plimsoll.aggregate import usage as of_usage
+from plimsoll.aggregate.disturbance import ServiceTimes
+from plimsoll.aggregate.query import SECOND_NS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -187,6 +189,31 @@ class Tables:
     def in_flight(self, windows: Sequence[Window]) -> tuple[InFlight, ...]:
         """Requests in flight over some stretches of time, from the rows."""
         return check_inputs.in_flight(self.requests, windows)
+
+    @cached_property
+    def served(self) -> ServiceTimes | None:
+        """How requests were served in the holds; None when no response was complete."""
+        mean_ns = self.summary.service_time.mean_ns
+        if self._shortest_ns is None or not mean_ns:
+            return None
+        return ServiceTimes(self._shortest_ns, mean_ns, self.summary.in_flight)
+
+    @cached_property
+    def _shortest_ns(self) -> float | None:
+        """The shortest service time; of several kinds of request the mean of their shortest."""
+        if len({*self.recording.requests}) < 2:  # noqa: PLR2004
+            return self.summary.service_time.min_ns
+        return kinds.shortest_ns(self.recording, self.requests)
+
+    def served_in(self, windows: Sequence[Window]) -> list[ServiceTimes | None]:
+        """How requests were served in each of some stretches of the holds; None when none was."""
+        shortest_ns = self._shortest_ns
+        return [
+            ServiceTimes(shortest_ns, one.time_s * SECOND_NS, one.mean)
+            if shortest_ns is not None and one.time_s
+            else None
+            for one in self.in_flight(windows)
+        ]
 
     def shares(self, least_ns: int) -> Shares:
         """How the responses of the holds fell on connections that were open for so long."""

@@ -207,6 +207,11 @@ class Expected:
         """Whether bodies cannot be compared, so that a sample is checked after the load."""
         return self.body is None and self.check_body is not None
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing is known of bodies, so that a sample is compared with each other."""
+        return self.body is None and self.check_body is None and self.events is None
+
 
 @dataclass(frozen=True)
 class Upload:

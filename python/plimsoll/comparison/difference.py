@@ -97,6 +97,7 @@ class Difference:
         a_p99_ns: 99th percentile of A's response times, the geometric mean over groups, in
             nanoseconds; None when not measured.
         b_p99_ns: The same of B.
+        void: Servers whose loads are void, so that their speed is not compared.
     """
 
     answer: Answer
@@ -115,6 +116,12 @@ class Difference:
     b_per_s: float
     a_p99_ns: float | None = None
     b_p99_ns: float | None = None
+    void: tuple[str, ...] = ()
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether both servers responded to loads whose numbers can be compared."""
+        return not self.failed.are_too_many and not self.void
 
     def of(self, metric: Metric) -> PairedRatio | None:
         """The ratio of one quantity; None when it was not measured."""
@@ -127,7 +134,7 @@ class Difference:
 
     def answer_of(self, metric: Metric) -> Answer:
         """What one quantity says of B by itself."""
-        if self.failed.are_too_many:
+        if not self.is_comparable:
             return "undecided"
         return _by_itself(metric, self.of(metric), self.within)
 
@@ -179,7 +186,7 @@ class Difference:
         Returns:
             None when that is unknown.
         """
-        if self.failed.are_too_many or self.answer != "undecided":
+        if not self.is_comparable or self.answer != "undecided":
             return None
         known: list[tuple[float, Metric]] = [
             (groups, metric)
@@ -222,6 +229,7 @@ def difference(
     within: float = WITHIN,
     times: Sequence[GroupTimes] = (),
     deciding: tuple[Metric, ...] = AT_FULL_SPEED,
+    void: tuple[str, ...] = (),
 ) -> Difference:
     """How B stands to A.
 
@@ -231,6 +239,7 @@ def difference(
         within: A ratio closer to 1 than this is the same: 0.02.
         times: Response times of each group.
         deciding: What may decide: `AT_FULL_SPEED`, `AT_A_RATE`, or one quantity.
+        void: Servers whose loads are void: then nothing is decided.
     """
     rates = turn_pairs.groups(turns, turn_pairs.throughput)
     found: dict[Metric, list[PairedGroup]] = {
@@ -246,7 +255,7 @@ def difference(
     failed = Failed(turn_pairs.failure_ratio(turns, A), turn_pairs.failure_ratio(turns, B))
     answer: Answer = "undecided"
     witness: Metric | None = None
-    if failed.are_too_many:
+    if failed.are_too_many or void:
         pass
     elif deciding == AT_FULL_SPEED:
         answer, witness = _decided(rate, cost, undisturbed, within)
@@ -274,6 +283,7 @@ def difference(
         b_per_s=b_per_s,
         a_p99_ns=geometric_mean([one.a_p99_ns for one in times]) if times else None,
         b_p99_ns=geometric_mean([one.b_p99_ns for one in times]) if times else None,
+        void=void,
     )
 
 

@@ -28,7 +28,7 @@ def state(found: Difference, limit: float) -> State:
         found: How B stands to A.
         limit: The greatest loss that is allowed, as a share of what A has: 0.03.
     """
-    if found.failed.are_too_many:
+    if not found.is_comparable:
         return "open"
     if found.deciding != AT_FULL_SPEED:
         return _of_each(found, limit)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.comparison import regression_limit
+from plimsoll.comparison import doubts, regression_limit
 from plimsoll.comparison.difference import (
     AT_FULL_SPEED,
     ERROR,
@@ -26,6 +26,7 @@ from plimsoll.statistics import sequential
 from plimsoll.statistics.paired import LEAST_GROUPS, Plan
 
 if TYPE_CHECKING:
+    from plimsoll.comparison.doubts import FoundDoubt, LoadDoubt
     from plimsoll.comparison.turn_pairs import GroupTimes
     from plimsoll.recording.turns import Turn
 
@@ -37,10 +38,12 @@ class MeasuredGroup:
     Attributes:
         turns: The turns of both servers.
         times: Their response times; None where there were too few responses.
+        doubts: What checks found in the loads of both.
     """
 
     turns: tuple[Turn, ...]
     times: GroupTimes | None = None
+    doubts: tuple[FoundDoubt, ...] = ()
 
 
 Measure = Callable[[int], MeasuredGroup]
@@ -100,6 +103,7 @@ class Compared:
         elapsed_s: Time it took, in seconds.
         group_s: Time that a group takes, in seconds.
         turns: Every turn.
+        doubts: What checks found in the loads of both servers.
     """
 
     wanted: StoppingRule
@@ -108,6 +112,7 @@ class Compared:
     elapsed_s: float
     group_s: float
     turns: tuple[Turn, ...]
+    doubts: tuple[LoadDoubt, ...] = ()
 
     @property
     def more_s(self) -> float | None:
@@ -131,7 +136,7 @@ class Compared:
     def is_limit_too_small(self) -> bool:
         """Whether the machine's scatter hides a loss as small as the limit, in the time it had."""
         limit, smallest = self.wanted.max_regression, self.difference.smallest
-        is_open = self.limit == "open" and not self.difference.failed.are_too_many
+        is_open = self.limit == "open" and self.difference.is_comparable
         return is_open and limit is not None and smallest is not None and smallest > limit
 
     @property
@@ -160,6 +165,7 @@ def compared(
     began_s = clock_s()
     turns: list[Turn] = []
     times: list[GroupTimes] = []
+    found_doubts: list[tuple[FoundDoubt, ...]] = []
     taken: list[int] = []
     looks: tuple[int, ...] = ()
     count = 0
@@ -167,6 +173,7 @@ def compared(
         measured = measure(count)
         turns += measured.turns
         times += [measured.times] if measured.times else []
+        found_doubts.append(measured.doubts)
         count += 1
         elapsed_s = clock_s() - began_s
         left = math.floor((wanted.budget_s - elapsed_s) / (elapsed_s / count))
@@ -176,7 +183,9 @@ def compared(
         if count in looks or is_last or not looks:
             taken.append(count)
             plan = Plan(tuple(taken), max((count, *looks)), ERROR)
-            found = difference(turns, plan, wanted.within, times, wanted.deciding)
+            counted = doubts.of_starts(found_doubts)
+            void = doubts.void_entries(counted)
+            found = difference(turns, plan, wanted.within, times, wanted.deciding, void)
             now = Compared(
                 wanted=wanted,
                 difference=found,
@@ -184,6 +193,7 @@ def compared(
                 elapsed_s=elapsed_s,
                 group_s=elapsed_s / count,
                 turns=tuple(turns),
+                doubts=counted,
             )
             look(now)
             if is_last or _is_settled(now, wanted):
@@ -198,8 +208,8 @@ def _limit(found: Difference, wanted: StoppingRule) -> regression_limit.State | 
 
 def _is_settled(now: Compared, wanted: StoppingRule) -> bool:
     """Whether more groups would change nothing of interest."""
-    if now.difference.failed.are_too_many:
-        return True
+    if not now.difference.is_comparable:
+        return now.difference.failed.are_too_many or now.difference.groups >= LEAST_GROUPS
     if now.limit is not None:
         return now.limit != "open"
     ratio = now.difference.ratio

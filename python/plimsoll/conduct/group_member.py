@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.conduct import recomputed_bodies, recording, runtime_warm_up
+from plimsoll.conduct import recomputed_bodies, recording, runtime_warm_up, sampled_bodies
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.database_at_turns import DatabaseAtTurns
 from plimsoll.conduct.trial_state import TrialState
@@ -216,6 +216,7 @@ class GroupMember:
             folders = [self.into / one.host for one in driven.hosts]
             checked = (self.known.exchanges, driven.stages, folders or [self.into])
             self.known.recomputed = recomputed_bodies.of(*checked)
+            self.known.sampled_bodies = sampled_bodies.of(*checked)
             with writing(self.into):
                 recording.convert_rows(self.into, recording.sources_of(driven.hosts, self.into))
                 for folder in folders:

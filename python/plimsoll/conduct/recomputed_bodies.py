@@ -41,8 +41,7 @@ def of(
     Raises:
         EngineFailed: The file has a truncated last body.
     """
-    files = [folder / FILE for folder in folders if (folder / FILE).exists()]
-    if not files:
+    if not _files(folders):
         return ()
     first: dict[str, int] = {}
     kinds = [first.setdefault(one.request.name, at) for at, one in enumerate(exchanges)]
@@ -52,13 +51,31 @@ def of(
         if one.expected.is_recomputed
     }
     holds = [(stage.start_ns, stage.end_ns) for stage in stages if stage.kind == "hold"]
-    for request, done_ns, body in chain.from_iterable(map(_bodies, files)):
+    for request, done_ns, body in written(folders):
         check = exchanges[request].expected.check_body
+        if kinds[request] not in recomputed:
+            continue
         problem = check(body) if check else None
         is_held = any(start_ns <= done_ns < end_ns for start_ns, end_ns in holds)
         kind = kinds[request]
         recomputed[kind] = _with(recomputed[kind], problem, is_held)
     return tuple(recomputed.values())
+
+
+def written(folders: Sequence[Path]) -> Iterator[tuple[int, int, bytes]]:
+    """Every body that engines wrote down: index of the request, its end, and the body.
+
+    Args:
+        folders: Folders with the files of engines; each counts time from its own zero.
+
+    Raises:
+        EngineFailed: A file has a truncated last body.
+    """
+    return chain.from_iterable(map(_bodies, _files(folders)))
+
+
+def _files(folders: Sequence[Path]) -> list[Path]:
+    return [folder / FILE for folder in folders if (folder / FILE).exists()]
 
 
 def _with(known: Recomputed, problem: str | None, is_held: bool) -> Recomputed:

@@ -21,6 +21,7 @@ from plimsoll.conduct import (
     database_elsewhere,
     provenance,
     recomputed_bodies,
+    sampled_bodies,
     wide_warm_up,
 )
 from plimsoll.conduct.trial_state import TrialState
@@ -471,7 +472,9 @@ def _drive(
         known.driven = drive(job_of(known, into), watch)
         ended()
     folders = [into / host.host for host in known.driven.hosts] or [into]
-    known.recomputed = recomputed_bodies.of(known.exchanges, known.driven.stages, folders)
+    checked = (known.exchanges, known.driven.stages, folders)
+    known.recomputed = recomputed_bodies.of(*checked)
+    known.sampled_bodies = sampled_bodies.of(*checked)
     interruption.check()
 
 

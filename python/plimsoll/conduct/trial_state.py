@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from plimsoll.errors import PlimsollError
     from plimsoll.machine import Fact
     from plimsoll.plan import Trial
-    from plimsoll.recording import Recomputed, ResponseHead
+    from plimsoll.recording import Recomputed, ResponseHead, SampledBodies
     from plimsoll.recording.readings import Reading
     from plimsoll.serving.database_host import DatabaseHost
     from plimsoll.serving.upstream import Upstream
@@ -63,6 +63,7 @@ class TrialState:
         exchanges: What is sent under load; empty until the contract was checked.
         heads: Heads of the responses, as the check of the contract saw them.
         recomputed: What was found in bodies that were checked after the load.
+        sampled_bodies: How alike bodies are of which nothing was expected.
         contract_requests: Requests that were sent to ask the contract.
         began_utc_ns: When it began; its zero as long as nothing was driven.
         ending: How it ended.
@@ -96,6 +97,7 @@ class TrialState:
     exchanges: tuple[Exchange, ...] = ()
     heads: tuple[ResponseHead, ...] = ()
     recomputed: tuple[Recomputed, ...] = ()
+    sampled_bodies: tuple[SampledBodies, ...] = ()
     contract_requests: int = 0
     began_utc_ns: int = field(default_factory=time.time_ns)
     ending: Ending = field(default_factory=Ending)
@@ -181,6 +183,7 @@ class TrialState:
             provenance=self.provenance,
             expected=self._expected(),
             recomputed=self.recomputed,
+            sampled_bodies=self.sampled_bodies,
             turns=self.turns,
             took_s=(time.monotonic() - self.began_s) / self.beside,
             warming_s=self.warming_s,

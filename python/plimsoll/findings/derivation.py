@@ -110,7 +110,9 @@ def listed(trial: Tables, found: TrialFindings) -> TrialFindings:
     """
     return dataclasses.replace(
         found,
-        steady_state=steady_state.in_full(trial.recording, trial.requests, trial.usage),
+        steady_state=steady_state.in_full(
+            trial.recording, trial.requests, trial.usage, trial.served
+        ),
     )
 
 
@@ -213,7 +215,9 @@ def _tables(trial: Tables) -> dict[str, pa.Table]:
         "kinds": kinds.kinds(trial.recording, trial.requests),
         "rate_levels": rate_levels.of_trial(trial.recording, trial.requests),
         "stalls": stalls.of_trial(trial.recording, trial.stalls),
-        "steady_states": steady_state.table(trial.recording, trial.requests, trial.usage),
+        "steady_states": steady_state.table(
+            trial.recording, trial.requests, trial.usage, trial.served
+        ),
         "machine_speed": machine_speed.by_second(trial.recording, trial.usage),
     }
 

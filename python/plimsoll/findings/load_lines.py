@@ -108,7 +108,16 @@ class LineFindings:
         """How far to believe the lines: void where the load generator was the limit."""
         if any(one.resource in OF_DRIVER for one in self.beyond.values()):
             return "void"
-        return worst_trial(one.level for one in self.held.values())
+        levels: list[Level] = [one.level for one in self.held.values()]
+        return worst_trial([*levels, "doubtful"] if self.wide else levels)
+
+    @property
+    def wide(self) -> tuple[Line, ...]:
+        """Lines whose intervals are too wide to be believed, the widest first."""
+        most = self.searched.wanted.widest
+        known = [(one.edge.reach, one) for one in self.searched.lines if one.edge is not None]
+        wide = sorted((pair for pair in known if pair[0] > most), key=lambda pair: -pair[0])
+        return tuple(line for _, line in wide)
 
     def is_of_driver(self, line: Line) -> bool:
         """Whether the load generator, or the number of its connections, was the limit."""

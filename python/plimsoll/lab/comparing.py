@@ -36,14 +36,14 @@ from plimsoll.processes import scratch
 from plimsoll.processes.interruption import Interruption, ending_early
 from plimsoll.report.results import compared as report
 from plimsoll.statistics.paired import LEAST_GROUPS
+from plimsoll.verdicts import compared_load
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
+    from plimsoll.aggregate.trial import Tables
     from plimsoll.comparison.difference import Answer, Metric
     from plimsoll.comparison.until_decided import Measure
-    from plimsoll.recording import Recording
-    from plimsoll.storage.results import Results
 
 TURN_S = 0.25
 """Length of a turn, in seconds."""
@@ -431,26 +431,28 @@ def _start_warm_up_s(framework: Framework, load: Load, warm_up_s: float) -> floa
 def _measured(
     trials: Sequence[Trial], group: int, setting: RunConfig, interruption: Interruption
 ) -> MeasuredGroup:
-    """The turns and response times of a group."""
+    """The turns and response times of a group, and what checks doubt in its loads."""
     with scratch.folder() as folder, storages.opened(folder) as results:
         found = turns.conduct(trials, setting, results, interruption)
         for recording in found:
             ending = recording.ending
             if error := errors.of_ending(ending.kind, ending.message, ending.hint):
                 raise error
-        times = _times(group, results, found)
+        a, b = (stored(results, one) for one in found)
+        times = _times(group, a, b)
+        doubts = (*compared_load.doubts(A, a), *compared_load.doubts(B, b))
     taken = tuple(
         replace(turn, group=group, entry=entry)
         for entry, recording in zip((A, B), found, strict=True)
         for turn in recording.held_turns
     )
-    return MeasuredGroup(taken, times)
+    return MeasuredGroup(taken, times, doubts)
 
 
-def _times(group: int, results: Results, found: Sequence[Recording]) -> GroupTimes | None:
+def _times(group: int, a: Tables, b: Tables) -> GroupTimes | None:
     """Response times of both servers; None where either had too few responses."""
-    a, b = (stored(results, one).summary.response_time.p99_ns for one in found)
-    return GroupTimes(group, a, b) if a and b else None
+    a_ns, b_ns = (one.summary.response_time.p99_ns for one in (a, b))
+    return GroupTimes(group, a_ns, b_ns) if a_ns and b_ns else None
 
 
 def _step(now: Compared) -> str:

@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 WITHIN = 0.05
 """Half the width of an interval that is enough, as a share of the rate."""
 
+WIDE = 0.1
+"""Half the width of an interval, as a share of the rate, beyond which a line is doubtful.
+
+A mean throughput is as uncertain where `steady` begins to doubt it. Searches with the usual budget
+reach half of it."""
+
 LONGEST_HOLD_S = 10.0
 """Length of the longest try near the edge, unless its latencies are long, in seconds."""
 
@@ -42,6 +48,14 @@ class SearchGoal:
     most_per_s: float = math.inf
     try_s: float = 0.0
     has_processes: bool = False
+
+    @property
+    def widest(self) -> float:
+        """Half the width of an interval that is still believed, as a share of the rate.
+
+        That of a campaign is a range of ranks, whatever its width, so nothing is too wide there.
+        """
+        return math.inf if self.has_processes else max(self.within, WIDE)
 
     @property
     def least_hold_s(self) -> float:

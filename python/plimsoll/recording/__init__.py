@@ -104,6 +104,27 @@ class Recomputed:
 
 
 @dataclass(frozen=True)
+class SampledBodies:
+    """Bodies that the engine recorded in holds because none was expected, compared afterwards.
+
+    Attributes:
+        request: Index into `Recording.requests` of the first of its name.
+        bodies: Number of recorded bodies.
+        usual: Number of those that are equal to the most frequent one.
+        length_bytes: Length of the most frequent one.
+        others: Number of other bodies of this length that came while it came, too.
+        different: How many different bodies these are.
+    """
+
+    request: int
+    bodies: int
+    usual: int
+    length_bytes: int
+    others: int
+    different: int
+
+
+@dataclass(frozen=True)
 class ResponseHead:
     """The head of a correct response, from the contract check.
 
@@ -478,6 +499,8 @@ class Recording:
         expected: What the engine checked of the response to each of them; empty for other drivers.
         recomputed: Results for bodies that could only be checked after the load; empty if each was
             compared under load, or if nothing is known of them.
+        sampled_bodies: How alike sampled bodies are where none was expected; empty if each was
+            compared under load, recomputed, or not recorded.
         turns: The turns of a load that took turns with others; timestamps of the recording exclude
             the rests between them. Empty for a load that ran in one piece.
         took_s: Wall-clock time from the start of its server to the last check, in seconds; its
@@ -520,6 +543,7 @@ class Recording:
     provenance: Provenance = field(default_factory=Provenance)
     expected: tuple[ExpectedResponse, ...] = ()
     recomputed: tuple[Recomputed, ...] = ()
+    sampled_bodies: tuple[SampledBodies, ...] = ()
     heads: tuple[ResponseHead, ...] = ()
     contract_requests: int = 0
     turns: tuple[Turn, ...] = ()

@@ -81,6 +81,8 @@ class Role:
         needs_no_time: Whether a load of less than a second is long enough for it; the doubts of
             all others are explained by such a load.
         is_on_steady_state: Whether it judges how throughput went in the measurement window.
+        cancels_in_turns: Whether it is on what befalls all servers that take turns alike, so that
+            their ratio does not have it.
         lacks: What was full where it doubts a trial.
         shown_in: The section of the report that shows what it says.
     """
@@ -93,6 +95,7 @@ class Role:
     is_essential: bool = False
     needs_no_time: bool = False
     is_on_steady_state: bool = False
+    cancels_in_turns: bool = False
     lacks: Lacking = ""
     shown_in: ShownIn = ""
 

@@ -88,7 +88,8 @@ def test_a_server_is_there_when_it_answers_nine_tenths_for_half_a_second():
 
 def row(**options):
     tables = simulate(**{"ramp_s": 0, "hold_s": 12.0, **options})
-    (only,) = steady_state.table(tables.recording, tables.requests, tables.usage).to_pylist()
+    found = steady_state.table(tables.recording, tables.requests, tables.usage, tables.served)
+    (only,) = found.to_pylist()
     return only
 
 
@@ -97,6 +98,12 @@ def test_start_up_is_a_result_of_its_own():
     assert found["name"] == "flat"
     assert found["risen_after_s"] == pytest.approx(0.8, abs=0.15)
     assert 0.5 < found["server_busy_ratio"] <= 1
+
+
+def test_what_waits_cost_is_no_more_than_response_times_leave_room_for():
+    waited = {"others_busy": 0.6, "others_on": (1,), "driver_busy": 0.4, "server_busy": 0.3}
+    assert row(**waited)["lost_ratio"] == pytest.approx(0.6, abs=0.01)
+    assert row(**waited, spread=0.0)["lost_ratio"] < 0.1
 
 
 def test_where_the_load_rises_start_up_cannot_be_told():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from plimsoll.comparison.difference import AT_A_RATE
-from plimsoll.comparison.turn_pairs import GroupTimes
+from plimsoll.comparison.doubts import FoundDoubt
+from plimsoll.comparison.turn_pairs import A, B, GroupTimes
 from plimsoll.comparison.until_decided import Compared, MeasuredGroup, StoppingRule, compared
 from plimsoll.recording.turns import Turn
 from turns import Pair, turns
@@ -22,13 +25,15 @@ class Servers:
         self.pair = pair
         self.scatter = scatter
         self.longer = 1.0
+        self.doubts: list[tuple[FoundDoubt, ...]] = [()]
 
     def measure(self, group: int) -> MeasuredGroup:
         self.now_s += GROUP_S
         wobble = 1 + self.scatter * (SCATTER[group % len(SCATTER)] - 1)
         own = Pair(self.pair.rate * wobble, None, self.pair.delay, self.pair.failures)
         taken = tuple(Turn(**{**vars(turn), "group": group}) for turn in turns([own]))
-        return MeasuredGroup(taken, GroupTimes(group, 1e6, 1e6 * self.longer * wobble))
+        times = GroupTimes(group, 1e6, 1e6 * self.longer * wobble)
+        return MeasuredGroup(taken, times, self.doubts[group % len(self.doubts)])
 
     def compared(self, wanted: StoppingRule) -> tuple[Compared, list[Compared]]:
         seen: list[Compared] = []
@@ -87,6 +92,48 @@ def test_servers_that_fail_end_it_at_once() -> None:
     end, _ = Servers(Pair(failures=500)).compared(StoppingRule(600))
     assert end.elapsed_s == GROUP_S
     assert end.difference.failed.are_too_many
+
+
+def wrong(entry: str, level: Literal["doubtful", "void"], *, counts_once: bool) -> FoundDoubt:
+    return FoundDoubt(entry, "a_check", "Wrong", level, "something is wrong", "", counts_once)
+
+
+@pytest.mark.parametrize("limit", [None, 0.03])
+def test_no_speed_is_told_of_a_server_whose_loads_are_void(limit: float | None) -> None:
+    servers = Servers(Pair(rate=0.5))
+    servers.doubts = [(wrong(B, "void", counts_once=False),)]
+    end, _ = servers.compared(StoppingRule(600, max_regression=limit))
+    assert (end.difference.answer, end.difference.void) == ("undecided", (B,))
+    assert end.difference.answer_of("throughput") == "undecided"
+    assert end.limit == (None if limit is None else "open")
+    assert not end.is_limit_too_small
+    assert end.difference.groups == 3
+    assert end.more_s is None
+
+
+def test_a_doubt_changes_no_answer() -> None:
+    servers = Servers(Pair(rate=0.5))
+    servers.doubts = [(wrong(B, "doubtful", counts_once=False),)]
+    end, _ = servers.compared(StoppingRule(600))
+    assert end.difference.answer == "slower"
+    assert [(one.worst.entry, one.is_void) for one in end.doubts] == [(B, False)]
+
+
+@pytest.mark.parametrize("counts_once", [True, False])
+def test_what_one_start_of_three_shows_counts_if_it_is_about_responses(counts_once: bool) -> None:
+    servers = Servers(Pair(rate=0.5))
+    servers.doubts = [(), (wrong(A, "void", counts_once=counts_once),), ()]
+    end, _ = servers.compared(StoppingRule(30))
+    assert end.difference.answer == ("undecided" if counts_once else "slower")
+    assert [one.starts for one in end.doubts] == ([1] if counts_once else [])
+
+
+def test_a_check_that_voids_few_starts_and_doubts_most_is_a_doubt() -> None:
+    servers = Servers(Pair(rate=0.5))
+    doubtful = wrong(A, "doubtful", counts_once=False)
+    servers.doubts = [(wrong(A, "void", counts_once=False),), (doubtful,), (doubtful,)]
+    end, _ = servers.compared(StoppingRule(30))
+    assert [(one.worst.level, one.starts) for one in end.doubts] == [("doubtful", 3)]
 
 
 def test_every_turn_is_kept() -> None:

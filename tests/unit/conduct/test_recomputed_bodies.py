@@ -3,33 +3,20 @@
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.requests import Expected
 from plimsoll.conduct import recomputed_bodies
-from plimsoll.drivers import records
 from plimsoll.errors import EngineFailed
 from plimsoll.recording import Recomputed, RecordedStage
+from written_bodies import written
 
 STAGES = (RecordedStage("warm_up", 0, 10, 1, 1, 1), RecordedStage("hold", 10, 20, 1, 1, 1))
 (ECHO,) = by_name("json").exchanges
 EXCHANGES = (by_name("empty").exchanges[0], ECHO, ECHO)
 RIGHT = b'{"lastName": "Plimsoll", "firstName": "Samuel", "id": 1876}'
 WRONG = RIGHT.replace(b"1876", b"1877")
-
-
-def written(into: Path, *bodies: tuple[int, int, bytes]) -> Path:
-    """The engine's file, of request, instant and body."""
-    dtype = records.record_dtype("bodies")
-    parts: list[bytes] = []
-    for request, done_ns, body in bodies:
-        row = np.zeros(1, dtype)
-        row["request"], row["done_ns"], row["length_bytes"] = request, done_ns, len(body)
-        parts += [row.tobytes(), body]
-    (into / recomputed_bodies.FILE).write_bytes(b"".join(parts))
-    return into
 
 
 def test_bodies_are_counted_by_name_and_by_whether_they_came_in_a_hold(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
+from typing import Any, Literal
 from xml.etree import ElementTree as Xml
 
 import jsonschema
@@ -14,6 +15,7 @@ import pytest
 
 from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import AT_A_RATE, Metric, difference
+from plimsoll.comparison.doubts import FoundDoubt, LoadDoubt
 from plimsoll.comparison.turn_pairs import GroupTimes
 from plimsoll.comparison.until_decided import Compared, ComparedServers, StoppingRule
 from plimsoll.report.formats import cells
@@ -60,7 +62,19 @@ def at_a_rate(
     return Compared(StoppingRule(120, 0.02, limit, deciding), found, state, 80.0, 10.0, some)
 
 
+def doubted(end: Compared, level: Literal["doubtful", "void"]) -> Compared:
+    """The comparison whose B a check doubts in all of its starts."""
+    found = FoundDoubt("B", "delayed_ack", "Waits for delayed ACKs", level, "It waits", "Do not.")
+    void = ("B",) if level == "void" else ()
+    difference = replace(end.difference, void=void)
+    if void:
+        difference = replace(difference, answer="undecided", witness=None)
+    return replace(end, difference=difference, doubts=(LoadDoubt(found, 8, 8),))
+
+
 CASES = {
+    "doubtful": doubted(ended(Pair(0.9, 1.1)), "doubtful"),
+    "void": doubted(ended(Pair(0.9, 1.1)), "void"),
     "faster": ended(Pair(1.1, 0.9)),
     "slower": ended(Pair(0.9, 1.1)),
     "costs more": ended(Pair(1.0, 1.05)),
@@ -89,6 +103,7 @@ CASES = {
     ("case", "part"),
     [
         ("faster", "B is 10 % faster (95 %: 9."),
+        ("void", "undecided: the load of B is void (Waits for delayed ACKs)"),
         ("slower", "B is 10 % slower (95 %: 9."),
         ("costs more", "B is slower: a request costs it 5.0 % more CPU time (95 %: 4."),
         ("costs less", "B is faster: a request costs it 5.0 % less CPU time (95 %: 4."),
@@ -140,6 +155,30 @@ def test_remarks_say_what_else_must_be_known(case: str, part: str) -> None:
     said = list(compared.remarks(CASES[case]))
     assert any(part in one for one in said)
     assert all(one.endswith(".") and len(one.split()) <= 30 for one in said)
+
+
+@pytest.mark.parametrize(("case", "mark"), [("doubtful", "▲"), ("void", "✕")])
+def test_every_form_says_which_load_is_doubted(case: str, mark: str) -> None:
+    end = CASES[case]
+    line = f"{mark} B, Waits for delayed ACKs (8 of 8 starts): It waits. Do not."
+    assert line in compared.text(end, SIDES).splitlines()
+    assert f"- {line}" in compared.markdown(end, SIDES).splitlines()
+    found: Any = compared.document(end, SIDES)
+    assert (found["a"]["level"], found["a"]["doubts"]) == ("sound", [])
+    assert found["b"]["level"] == case
+    assert found["b"]["doubts"] == [
+        {
+            "check": "delayed_ack",
+            "level": case,
+            "starts": 8,
+            "text": "It waits.",
+            "remedy": "Do not.",
+        }
+    ]
+
+
+def test_loads_that_nothing_doubts_are_said_to_be_so() -> None:
+    assert "✓ No check doubts the loads of A and B." in compared.text(CASES["same"], SIDES)
 
 
 def test_what_would_decide_first_is_named_if_it_is_not_what_is_shown() -> None:

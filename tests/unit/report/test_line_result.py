@@ -145,6 +145,36 @@ def test_the_worst_doubt_of_the_try_that_held_is_shown() -> None:
     assert line_result.one_line(some) == line_result.sentence(some)
 
 
+def test_a_wide_interval_is_a_doubt_that_says_what_would_narrow_it() -> None:
+    narrow, wide = (findings(queues.searched_with(budget_s=budget_s)) for budget_s in (30.0, 12.0))
+    assert (narrow.level, narrow.wide) == ("not_checked", ())
+    (line,) = wide.wide
+    assert line.edge is not None and line.edge.reach > 0.1
+    assert wide.level == "doubtful"
+    said = line_result.doubt(wide)
+    assert said.startswith("Wide interval: the rate is known to ±22 % only; a budget of about ")
+    assert said.endswith("(`--budget`) would narrow it to ±10 %")
+    assert line_result.one_line(wide).endswith(f"; doubtful: {said}")
+    assert line_result.doubt(narrow) == ""
+
+
+def test_an_interval_as_wide_as_was_asked_for_and_one_of_a_campaign_are_no_doubt() -> None:
+    found = queues.searched_with(budget_s=12.0)
+    for wanted in (
+        replace(found.wanted, within=0.3),
+        replace(found.wanted, has_processes=True),
+    ):
+        assert findings(replace(found, wanted=wanted)).level == "not_checked"
+
+
+def test_a_void_line_stays_void_and_names_its_width_behind_its_doubt() -> None:
+    found = replace(
+        findings(queues.searched_with(budget_s=12.0)), held={"p99": sample.void_trial()}
+    )
+    assert found.level == "void"
+    assert "; Wide interval: " in line_result.doubt(found)
+
+
 LONG = "Latencies contain waits, 55 % of the time: " + "the server waited for others and " * 9
 NO_CLAUSE = "the whole response came late " * 9
 

@@ -707,6 +707,18 @@ def test_arrivals_that_waited_for_a_stalled_server_are_doubted_and_it_is_named(
     assert ("The server stalled 1 time" in given.text) is (level == "doubtful")
 
 
+@pytest.mark.parametrize(("paused_at_s", "level"), [(6, "doubtful"), (5, "void")])
+def test_late_arrivals_are_the_stalled_servers_unless_the_load_generator_stopped_then(
+    paused_at_s, level
+):
+    pauses = {"freeze_s": (4.2, 4.7), "longest_pause_ns": 450_000_000}
+    made = as_open(simulate(**pauses, hold_s=10.0), 1900.0, late_ns=40_000_000)
+    with_pauses(made, {paused_at_s: 0.45})
+    given = judged("offered_rate_met", made)
+    assert given.level == level, given
+    assert ("The server stalled 1 time" in given.text) is (level == "doubtful")
+
+
 @pytest.mark.parametrize(("share", "level"), [(0.25, "sound"), (0.29, "doubtful"), (0.4, "void")])
 def test_a_mix_other_than_asked_for_does_not_pass(share, level):
     given = judged("request_mix_met", as_mix(CLEAN, share))
@@ -958,6 +970,21 @@ def test_what_nobody_waited_for_is_told_and_not_doubted():
     assert given.measured == pytest.approx(0.0, abs=0.01)
     assert "40 % of a core from the server's cores" in given.text
     assert "no side waited noticeably" in given.text
+
+
+@pytest.mark.parametrize(("spread", "level"), [(0.0, "sound"), (1.0, "void")])
+def test_waits_explain_no_more_than_each_kind_of_request_took_beyond_its_shortest(spread, level):
+    """Half of the requests take a hundredth of what the others do, waits or not."""
+    taken = {"others_busy": 0.6, "others_on": (1,), "driver_busy": 0.4, "server_busy": 0.3}
+    made = as_mix(simulate(**taken, spread=spread), 0.5)
+    requests: Any = made.requests
+    sent_ns, done_ns = (requests[name].to_numpy() for name in ("sent_ns", "done_ns"))
+    is_fast = requests["request"].to_numpy() == 1
+    sent_ns = np.where(is_fast, done_ns - (done_ns - sent_ns) // 100, sent_ns)
+    place = requests.schema.get_field_index("sent_ns")
+    column = pa.array(np.nan_to_num(sent_ns).astype(np.int64))
+    fast = replace(made, requests=requests.set_column(place, requests.schema.field(place), column))
+    assert judged("undisturbed", fast).level == level
 
 
 def test_what_a_trial_lost_is_told_where_it_is_not_doubted():
@@ -1664,6 +1691,15 @@ def test_a_machine_that_slows_is_not_told_as_the_server():
     assert "because the speed of the machine changed" in given.text
 
 
+@pytest.mark.parametrize(("spread", "level"), [(0.0, "not_checked"), (1.0, "doubtful")])
+def test_what_the_machine_changed_is_no_more_than_response_times_leave_room_for(spread, level):
+    """The load generator waited 60 % of the time, and throughput fell by 20 % meanwhile."""
+    slower = {"ramp_s": 0, "warm_up_s": 1.0, "hold_s": 8.0, "speeds": {5.0: 0.8}}
+    taken = {"others_busy": 0.6, "others_on": (1,), "taken_s": (5.0, 9.0), "driver_busy": 0.4}
+    given = judged("steady", simulate(**slower, **taken, server_busy=0.3, spread=spread))
+    assert given.level == level, given
+
+
 def test_a_steady_hold_says_how_well_its_mean_is_known():
     given = judged("steady", simulate(ramp_s=0, hold_s=4.0))
     assert given.level == "sound"
@@ -1673,11 +1709,25 @@ def test_a_steady_hold_says_how_well_its_mean_is_known():
 @pytest.mark.parametrize(("pause_s", "level"), [(0.0, "doubtful"), (0.55, "sound")])
 def test_a_stop_of_the_load_generator_is_no_stall_of_the_server(pause_s, level):
     trial = replace(simulate(freeze_s=(3.9, 4.5)))
-    seconds = np.arange(1, 8, dtype=np.int64) * 10**9
-    pauses = ReadingSeries(seconds, np.where(seconds == 5 * 10**9, pause_s, 0.001))
+    with_pauses(trial, {5: pause_s})
+    assert judged("hidden_stalls", trial).level == level
+
+
+def test_a_load_generator_that_tells_its_longest_stop_alone_may_have_made_each_stall():
+    stalled = {"freeze_s": (3.9, 4.5)}
+    assert judged("hidden_stalls", simulate(**stalled)).level == "doubtful"
+    assert judged("hidden_stalls", simulate(**stalled, longest_pause_ns=550_000_000)).level == (
+        "sound"
+    )
+
+
+def with_pauses(trial, pauses_s):
+    """The trial with readings of the load generator's longest stop in the second that ends then."""
+    seconds = np.arange(1, 13, dtype=np.int64)
+    values = np.array([pauses_s.get(int(second), 0.001) for second in seconds])
+    pauses = ReadingSeries(seconds * 10**9, values)
     series = {**trial.usage.series, ("driver", "longest_pause_s"): (pauses,)}
     trial.__dict__["usage"] = Usage(series)
-    assert judged("hidden_stalls", trial).level == level
 
 
 def test_requests_without_an_answer_that_are_missing_are_not_taken_for_none():

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from plimsoll.recording import ExpectedResponse, Recomputed
+from plimsoll.recording import ExpectedResponse, Recomputed, SampledBodies
 from plimsoll.statistics.proportions import excluded_from, proportion_interval
 from plimsoll.verdicts.checks import responses_correct
 from plimsoll.verdicts.limits import Limits
@@ -42,6 +42,35 @@ def test_what_was_not_asked_for_is_not_said_to_have_held():
     assert given.text == (
         f"Status 200 on all {number} responses, and the expected length; bodies were not checked."
     )
+
+
+def with_sample(sampled, **options):
+    trial = running(expected=STATUS, **options)
+    recording = replace(trial.recording, sampled_bodies=(sampled,))
+    return responses_correct.judge(replace(trial, recording=recording), Limits())
+
+
+def test_two_bodies_of_equal_length_that_take_turns_are_doubted():
+    given = with_sample(SampledBodies(0, 1_000, 503, 22, 401, 1))
+    assert given.level == "doubtful"
+    assert given.text == (
+        "2 different bodies of equal length (22 bytes): of 1,000 sampled ones 503 were equal, and "
+        "401 others came between these; no body was expected."
+    )
+
+
+@pytest.mark.parametrize(
+    ("sampled", "words"),
+    [
+        (SampledBodies(0, 1_000, 1_000, 22, 0, 0), "1,000 sampled bodies were equal"),
+        (SampledBodies(0, 1_000, 90, 22, 80, 60), "bodies and lengths were not checked"),
+        (SampledBodies(0, 19, 10, 22, 5, 1), "bodies and lengths were not checked"),
+    ],
+)
+def test_bodies_that_are_equal_vary_all_the_time_or_are_few_are_not_doubted(sampled, words):
+    given = with_sample(sampled)
+    assert given.level == "sound"
+    assert words in given.text
 
 
 def test_where_every_body_was_compared_that_is_said():

@@ -493,7 +493,7 @@ def _request(exchange: Exchange, drive: DriverJob) -> dict[str, object]:
             "status": list(expected.status),
             "length_bytes": expected.length_bytes,
             "body": None if expected.body is None else _text(expected.body),
-            "is_sampled": expected.is_recomputed,
+            "is_sampled": expected.is_recomputed or expected.is_unknown,
             **({"codings": list(expected.codings)} if expected.codings else {}),
             **({} if expected.events is None else {"events": _events(expected.events, drive.load)}),
         },

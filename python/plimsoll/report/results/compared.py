@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.comparison.difference import AT_FULL_SPEED, ERROR, METRICS, MOST_FAILED
+from plimsoll.comparison.turn_pairs import A, B
+from plimsoll.report import words
 from plimsoll.report.results import junit, sheet
 from plimsoll.report.results.sheet import Sheet
 
@@ -73,7 +75,19 @@ def text(end: Compared, sides: ComparedServers) -> str:
         for row in rows
     ]
     head = [*_at_rate(sides), *_named(end, sides)]
-    return "\n".join([*head, "", *table, "", *remarks(end), _measured(end)])
+    return "\n".join([*head, "", *table, "", *remarks(end), *loads(end), _measured(end)])
+
+
+def loads(end: Compared) -> Iterator[str]:
+    """Whether the loads deserve belief: a line for each doubt, or one that there is none."""
+    for doubt in end.doubts:
+        worst = doubt.worst
+        of = f"{doubt.starts} of {wording.several(doubt.of_starts, 'start')}"
+        remedy = f" {worst.remedy}" if worst.remedy else ""
+        named = f"{words.MARKS[worst.level]} {worst.entry}, {worst.title}"
+        yield texts.line(f"{named} ({of}): {worst.text}.{remedy}")
+    if not end.doubts:
+        yield f"{words.MARKS['sound']} No check doubts the loads of A and B."
 
 
 def answer(end: Compared) -> str:
@@ -108,7 +122,7 @@ def what(sides: ComparedServers) -> str:
 
 def stated(end: Compared) -> list[str]:
     """What else must be known, a sentence each."""
-    return [*remarks(end), _measured(end)]
+    return [*remarks(end), *loads(end), _measured(end)]
 
 
 def markdown(end: Compared, sides: ComparedServers) -> str:
@@ -140,12 +154,14 @@ def document(end: Compared, sides: ComparedServers) -> dict[str, object]:
             "throughput_per_s": found.a_per_s,
             "failure_ratio": found.failed.a,
             "p99_ns": found.a_p99_ns,
+            **_load(end, A),
         },
         "b": {
             "name": texts.line(sides.b),
             "throughput_per_s": found.b_per_s,
             "failure_ratio": found.failed.b,
             "p99_ns": found.b_p99_ns,
+            **_load(end, B),
         },
         "path": texts.line(sides.path),
         "connections": sides.connections,
@@ -168,6 +184,25 @@ def document(end: Compared, sides: ComparedServers) -> dict[str, object]:
         "elapsed_s": end.elapsed_s,
         "budget_s": wanted.budget_s,
         "more_s": end.more_s,
+    }
+
+
+def _load(end: Compared, entry: str) -> dict[str, object]:
+    """Whether the loads of a server deserve belief."""
+    own = [doubt for doubt in end.doubts if doubt.worst.entry == entry]
+    is_void = any(doubt.is_void for doubt in own)
+    return {
+        "level": "void" if is_void else "doubtful" if own else "sound",
+        "doubts": [
+            {
+                "check": doubt.worst.check,
+                "level": doubt.worst.level,
+                "starts": doubt.starts,
+                "text": f"{doubt.worst.text}.",
+                "remedy": doubt.worst.remedy,
+            }
+            for doubt in own
+        ],
     }
 
 
@@ -206,6 +241,9 @@ def _undecided(end: Compared) -> str:
         share, worse = max((found.failed.a, "A"), (found.failed.b, "B"))
         most = wording.percent(MOST_FAILED)
         return f"undecided: {wording.percent(share)} of {worse}'s requests failed, more than {most}"
+    void = next((doubt.worst for doubt in end.doubts if doubt.is_void), None)
+    if void is not None:
+        return f"undecided: the load of {void.entry} is void ({void.title})"
     if found.throughput is None:
         return "undecided: in no round did both servers respond"
     metric = found.deciding[0]

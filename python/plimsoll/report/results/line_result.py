@@ -321,7 +321,9 @@ def _slowed(now: Searched) -> str:
 
 
 def doubt(found: LineFindings, told: Callable[[str], str] = str) -> str:
-    """How far to believe the lines, by the verdicts on the tries just below them; or empty.
+    """How far to believe the lines; or empty.
+
+    By the verdicts on the tries just below them, and by the width of their intervals.
 
     Args:
         found: What was found.
@@ -329,11 +331,28 @@ def doubt(found: LineFindings, told: Callable[[str], str] = str) -> str:
     """
     doubts = [one for trial in found.held.values() for one in trial.verdicts if one.is_doubting]
     if not doubts:
-        return ""
+        return _wide(found)
     worst = min(doubts, key=lambda one: one.level != "void")
     more = f"; {wording.several(len(doubts) - 1, 'more doubt')}" if len(doubts) > 1 else ""
     said = texts.line(worst.sentences[0].text).removesuffix(".")
-    return f"{catalogue.title_of(worst)}: {told(said)}{more}"
+    wide = f"; {_wide(found)}" if found.wide and told is str else ""
+    return f"{catalogue.title_of(worst)}: {told(said)}{more}{wide}"
+
+
+def _wide(found: LineFindings) -> str:
+    """What narrows an interval that is too wide to be believed; empty where none is.
+
+    Half the width falls with the root of the time that is spent near the line.
+    """
+    edge = found.wide[0].edge if found.wide else None
+    if edge is None:
+        return ""
+    now, most = found.searched, found.searched.wanted.widest
+    longer = wording.seconds(wording.significant(now.elapsed_s * (edge.reach / most) ** 2, 1))
+    return (
+        f"Wide interval: the rate is known to ±{wording.percent(round(edge.reach, 2))} only; a "
+        f"budget of about {longer} (`--budget`) would narrow it to ±{wording.percent(most)}"
+    )
 
 
 def _brief(said: str) -> str:

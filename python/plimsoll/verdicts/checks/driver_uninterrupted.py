@@ -182,4 +182,4 @@ def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
     return Cause(verdict.check, clause, "long_stall" if is_long else "short_stall")
 
 
-ROLE = Role(tells=_cause)
+ROLE = Role(tells=_cause, cancels_in_turns=True)

@@ -82,7 +82,7 @@ FEWEST = 3
 MANY = 10_000
 """Of fewer responses a 99.9th percentile rests on less than ten."""
 LIKELY = 0.5
-"""A stop of the load generator in the same second explains a stall at most twice as long."""
+"""What took this share of a stall, or more, explains it."""
 AT_A_RATE = Remedy(
     campaign='Look for pauses of the server; measure latency at a fixed rate (`model = "open"`)',
     load="Look for pauses of the server; measure latency at a fixed rate (`-R`)",
@@ -239,7 +239,8 @@ def _waited_ratio(tables: Tables, windows: Sequence[Window]) -> float:
 
 def _connection_stalls(tables: Tables) -> list[Window]:
     """The stalls of single connections, without those in which all stalled."""
-    starts, ends = _own_stalls(tables, tables.connection_stalls)
+    of_server = stalls.of_server(tables.recording, tables.usage, tables.connection_stalls)
+    starts, ends = np.array(of_server, np.int64).reshape(-1, 2).T
     shared = _stalled_until(tables, ends) - _stalled_until(tables, starts)
     own = shared < LIKELY * (ends - starts)
     return list(zip(starts[own].tolist(), ends[own].tolist(), strict=True))
@@ -256,17 +257,8 @@ def _stalled_until(tables: Tables, instants: Instants) -> Instants:
 
 def _shared_stalls(tables: Tables) -> list[Window]:
     """The stalls below a second, without those that the load generator stopped in."""
-    starts, ends = _own_stalls(tables, tables.stalls)
-    pairs = zip(starts.tolist(), ends.tolist(), strict=True)
-    return [(start, end) for start, end in pairs if LEAST_NS <= end - start < SECOND_NS]
-
-
-def _own_stalls(tables: Tables, known: Sequence[Window]) -> tuple[Instants, Instants]:
-    """Starts and ends of stalls, without those for most of which the load generator stalled."""
-    starts, ends = np.array(known, np.int64).reshape(-1, 2).T
-    pauses_s = disturbance.longest_pauses_s(tables.usage, starts, ends)
-    own = pauses_s * SECOND_NS < LIKELY * (ends - starts)
-    return starts[own], ends[own]
+    of_server = stalls.of_server(tables.recording, tables.usage, tables.stalls)
+    return [(start, end) for start, end in of_server if LEAST_NS <= end - start < SECOND_NS]
 
 
 def _time(length_ns: float) -> str:

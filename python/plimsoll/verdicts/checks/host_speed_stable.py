@@ -121,6 +121,7 @@ ROLE = Role(
         ("others", "others_in_part"),
         frozenset({SPEED_ERROR_RATIO.name, COMPARED_SPEED_ERROR_RATIO.name}),
     ),
+    cancels_in_turns=True,
 )
 """Other programs share caches and memory with the trial: what they took, however little, explains a
 speed that varied."""

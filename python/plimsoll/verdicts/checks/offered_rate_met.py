@@ -31,7 +31,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.aggregate import disturbance
+from plimsoll.aggregate import disturbance, stalls
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import PACE, Role
@@ -204,12 +204,12 @@ def _lag(tables: Tables, limits: Limits) -> Finding:
         )
         return not_checked(limit, sentence)
     finding = found(limit, lag_ns / max(service_ns, LEAST_SERVICE_NS), sentence, MORE_POOL)
-    stalls = _stalls_s(tables)
-    if finding.level == "sound" or max(stalls, default=0.0) < lag_ns / 1e9:
+    stalls_s = _stalls_s(tables)
+    if finding.level == "sound" or max(stalls_s, default=0.0) < lag_ns / 1e9:
         return finding
     sentence = (
-        f"the server stalled {wording.several(len(stalls), 'time')}, for up to "
-        f"{wording.seconds(max(stalls))}, while all connections waited: {LATEST[quantile]} was "
+        f"the server stalled {wording.several(len(stalls_s), 'time')}, for up to "
+        f"{wording.seconds(max(stalls_s))}, while all connections waited: {LATEST[quantile]} was "
         f"sent {wording.seconds(lag_ns / 1e9)} late or more"
     )
     return Finding("doubtful", finding.measured, limit, sentence, PAUSES)
@@ -217,6 +217,6 @@ def _lag(tables: Tables, limits: Limits) -> Finding:
 
 def _stalls_s(tables: Tables) -> list[float]:
     """How long no response came, where the load generator itself did not stop for half of it."""
-    lengths = ((end - start) / 1e9 for start, end in tables.stalls)
-    own_s = _longest_stall_s(tables)
-    return [one for one in lengths if one >= LEAST_STALL_S and own_s < LIKELY * one]
+    of_server = stalls.of_server(tables.recording, tables.usage, tables.stalls)
+    lengths = ((end - start) / 1e9 for start, end in of_server)
+    return [one for one in lengths if one >= LEAST_STALL_S]

@@ -14,6 +14,11 @@ dynamic pages, the verdict gives the range of lengths and doubts nothing. Where 
 is unknown, those with heads are judged: a response is odd if it is shorter than the usual one by
 more than 100 bytes, because heads differ by cookies and by what they say of the connection.
 
+Where no body is specified, the engine stores some thousand, which are compared with each other
+after the load. Doubted are those that have the length of the usual body, differ from it, and came
+while it came, too. A page that shows the time, a counter or a random value has no usual body, or
+one after the other, and raises no doubt.
+
 Some tools let their users decide which responses are correct. Status codes from 400 on among those
 are named and doubted, because nothing here was told to expect them.
 
@@ -47,9 +52,11 @@ from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plimsoll.aggregate.check_inputs import BodyLengths
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.recording import ExpectedResponse
+    from plimsoll.recording import ExpectedResponse, SampledBodies
     from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
@@ -110,6 +117,16 @@ ERROR_STATUSES = Limit(
     "responses with a status from 400 on that another tool counts as correct",
     "RFC 9110, section 15: these codes say that the request failed",
 )
+ODD_BODIES = Limit(
+    NAME,
+    "odd_bodies",
+    "above",
+    0.0,
+    None,
+    "bodies",
+    "sampled bodies of the usual length that differ from the usual one, where none was expected",
+    PROPOSAL,
+)
 UNSOLICITED = Limit(
     NAME,
     "unsolicited",
@@ -125,6 +142,7 @@ LIMITS = (
     WRONG_RATIO,
     WRONG_BODY_RATIO,
     ODD_LENGTHS,
+    ODD_BODIES,
     ERROR_STATUSES,
     UNSOLICITED,
 )
@@ -140,6 +158,11 @@ LENGTHS_REMEDY = Remedy(
     "(`--expect-length`); if both are correct, the page varies",
     imported="Compare such a response with a usual one; if both are correct, the page varies",
 )
+BODIES_REMEDY = Remedy(
+    "Compare two such bodies, and fix the server; if both are correct, the page varies",
+    load="Compare two such bodies, and give the expected one (`--expect-body`); if both are "
+    "correct, the page varies",
+)
 STATUSES_REMEDY = Remedy(
     "Look why the load generator takes these responses for correct",
     imported="Look why the tool takes these responses for correct: an assertion may ignore the "
@@ -149,6 +172,10 @@ TIMES = ("before", "after")
 LEAST_ERROR = 400
 HEADS_APART_BYTES = 100
 """Heads of one server differ by less, but for cookies, which make a response longer."""
+LEAST_USUAL = 0.25
+"""A body that is a smaller share of the sample is not the usual one: the page varies."""
+FEWEST_BODIES = 20
+"""Of fewer sampled bodies none is the usual one."""
 MANY = 1000
 """Among so many responses a sample of one in a hundred compares at least one body."""
 
@@ -159,7 +186,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     if not tables.recording.found_running:
         findings.append(_contract(tables, limits))
     findings += [*_bodies(tables, limits), *_recomputed(tables, limits)]
-    findings += [_lengths(tables, limits), _unsolicited(tables, limits)]
+    findings += [_lengths(tables, limits), *_alike(tables, limits), _unsolicited(tables, limits)]
     findings += _error_statuses(tables, limits)
     return of_trial(NAME, tables.recording, led_by(_responses(tables, limits), *findings), SOURCE)
 
@@ -264,6 +291,9 @@ def _other_checks(tables: Tables, expected: tuple[ExpectedResponse, ...]) -> str
         return known if bodies == len(expected) else f"{known}; other bodies were not checked"
     if lengths:
         return f", and the expected length{some}; bodies were not checked"
+    equal = [one for one in tables.recording.sampled_bodies if one.usual == one.bodies]
+    if len(equal) == 1 == len(expected):
+        return f"; {_all_alike(equal[0])}, other bodies and lengths were not checked"
     return "; bodies and lengths were not checked"
 
 
@@ -335,7 +365,8 @@ def _bodies(tables: Tables, limits: Limits) -> list[Finding]:
         return [_wrong_elsewhere(tables, limit, elsewhere, compared)]
     if compared:
         return [found(limit, 0.0, _no_wrong_body(tables), "")]
-    if any(one.bodies for one in tables.recording.recomputed):
+    recording = tables.recording
+    if any(one.bodies for one in (*recording.recomputed, *recording.sampled_bodies)):
         return []
     return _none_compared(tables, limit)
 
@@ -485,6 +516,32 @@ def _stated_lengths(lengths: BodyLengths, tables: Tables, what: tuple[str, str])
         f"{wording.count(lengths.usual)} had {wording.count(lengths.usual_bytes)}; no length was "
         "expected"
     )
+
+
+def _alike(tables: Tables, limits: Limits) -> Iterator[Finding]:
+    """Sampled bodies that differ from the usual one and have its length, if none was expected."""
+    limit = limits.of(ODD_BODIES)
+    for one in tables.recording.sampled_bodies:
+        if one.bodies < FEWEST_BODIES or one.usual < LEAST_USUAL * one.bodies:
+            continue
+        names = tables.recording.requests
+        of = f"`{names[one.request]}`: " if len(names) > 1 else ""
+        if not one.others:
+            yield found(limit, 0.0, f"{of}{_all_alike(one)}", "")
+            continue
+        sentence = (
+            f"{of}{wording.count(one.different + 1)} different bodies of equal length "
+            f"({wording.several(one.length_bytes, 'byte')}): of {wording.count(one.bodies)} "
+            f"sampled ones {wording.count(one.usual)} were equal, and "
+            f"{wording.several(one.others, 'other')} came between these; no body was expected"
+        )
+        yield found(limit, float(one.others), sentence, BODIES_REMEDY)
+
+
+def _all_alike(one: SampledBodies) -> str:
+    if one.usual == one.bodies:
+        return f"{wording.count(one.bodies)} sampled bodies were equal"
+    return f"no sampled body of {wording.several(one.length_bytes, 'byte')} is unusual"
 
 
 def _error_statuses(tables: Tables, limits: Limits) -> list[Finding]:

@@ -272,7 +272,8 @@ def _without_machine(tables: Tables, counts: Sequence[float]) -> list[float]:
     """Responses in equal parts of the last hold, had the machine given the same in each of them."""
     edges = np.linspace(*tables.holds[-1], len(counts) + 1).astype(int)
     windows = [(int(start), int(end)) for start, end in pairwise(edges)]
-    given = machine_speed.given(tables.recording, tables.usage, windows)
+    served = tables.served_in(windows)
+    given = machine_speed.given(tables.recording, tables.usage, windows, served)
     return [float(one) for one in np.array(counts) / given * given.mean()]
 
 

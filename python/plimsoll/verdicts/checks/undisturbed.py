@@ -15,6 +15,9 @@ their waits fell independently of each other. If they always fell together, it i
 and the verdict gives both. A load that neither side was busy with for half of the time lost less.
 Each wait is part of a response time, so no more was lost than 1 - shortest / mean service time: a
 server that sleeps for 500 ms and responds within 502 ms lost nothing, however its threads waited.
+Of several request types, the shortest of its own type counts for each response. So waits of many
+threads that sleep meanwhile are not added up. Responses of one type that take from no time to long
+by themselves leave room for more than was lost.
 Corrected for it, trials beside programs that used both cores scattered by 1 to 6 % where they had
 by 5 to 15 %; by 11 % once, when one of the trials had lost more than half. In an open load the
 highest latencies contain the waits.
@@ -31,8 +34,6 @@ proc_pid_stat(5), `sched-stats` of Linux; decision 57.
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -83,8 +84,6 @@ LIMITS = (
     COMPARED_LOST_RATIO,
 )
 NEEDS = None
-ALONE = 1.0
-"""Requests in flight of which none waits while another is served."""
 TOLD = 0.01
 """Shares below this change too little to be mentioned."""
 TOLD_RANGE = 0.02
@@ -115,7 +114,7 @@ def _limit(tables: Tables) -> Limit:
 
 def _finding(tables: Tables, limit: Limit) -> Finding:
     recording, usage = tables.recording, tables.usage
-    lost = _lost(tables)
+    lost = disturbance.lost(recording, usage, tables.holds, tables.served)
     if lost is None:
         sentence = "CPU time of other programs could not be read; they may have slowed the trial"
         return unread_server(limit, recording, sentence)
@@ -127,25 +126,6 @@ def _finding(tables: Tables, limit: Limit) -> Finding:
     by = f"{whose} used" if is_own else "other programs used"
     sentence = took if lost.ratio < TOLD else f"{_changed(tables, lost)}: {_by(lost, by)}"
     return found(limit, lost.ratio, sentence, QUIET_HOST)
-
-
-def _lost(tables: Tables) -> Lost | None:
-    """What the trial lost: no more than its latencies leave room for.
-
-    Every wait for a core is part of a response time. The shortest one has the fewest, so no mean
-    without waits is below it. A single request in flight waits for both sides in turn, so their
-    waits add up.
-    """
-    lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
-    times = tables.summary.service_time
-    if lost is None or not times.mean_ns or times.min_ns is None:
-        return lost
-    waited = sum(lost.waited_ratio(whose) for whose in lost.sides)
-    ratio = lost.ratio
-    if (tables.summary.in_flight or math.inf) <= ALONE and "both" not in lost.sides:
-        ratio = max(ratio, min(waited, 1.0))
-    most = max(1.0 - times.min_ns / times.mean_ns, 0.0)
-    return replace(lost, ratio=min(ratio, most), least=min(lost.least, most))
 
 
 def _took(taken: dict[Whose, TakenTime]) -> str:
@@ -223,4 +203,4 @@ def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
     return Cause(verdict.check, clause, "others" if verdict.level == "void" else "others_in_part")
 
 
-ROLE = Role(tells=_cause)
+ROLE = Role(tells=_cause, cancels_in_turns=True)

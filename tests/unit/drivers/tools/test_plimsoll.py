@@ -110,15 +110,13 @@ def test_what_only_some_loads_have_is_in_their_specification(order: DriverJob) -
     assert sent["expected"]["codings"] == ["br"]
 
 
-def test_only_bodies_of_which_something_is_known_but_not_each_byte_are_sampled(
-    order: DriverJob,
-) -> None:
+def test_only_bodies_of_which_each_byte_is_known_are_not_sampled(order: DriverJob) -> None:
     (echo,) = by_name("json").exchanges
     unknown = replace(echo, expected=Expected())
     fixed = replace(echo, expected=replace(echo.expected, body=b"{}"))
     spec = driver.spec(replace(order, exchanges=(echo, unknown, fixed)))
     sampled = [request["expected"]["is_sampled"] for request in spec["requests"]]
-    assert sampled == [True, False, False]
+    assert sampled == [True, True, False]
 
 
 def test_without_cores_one_thread_runs_anywhere(order: DriverJob) -> None:
