@@ -195,6 +195,18 @@ def test_as_many_requests_are_sent_as_asked_for(
     assert summary["throughput_per_s"] == pytest.approx(rate)
 
 
+@pytest.mark.parametrize(("requests", "rate"), [(100, 300), (7, 3.5)])
+def test_as_many_requests_arrive_at_a_rate_as_asked_for(
+    counting: tuple[str, type[Counting]], tmp_path: Path, requests: int, rate: float
+) -> None:
+    address, seen = counting
+    typed = ("-n", requests, "-R", rate, "-c", 4, "-t", 2, "--json")
+    summary = json.loads(run("load", address, *typed, folder=tmp_path).stdout)["summary"]
+    assert len(seen.seen) == 1 + requests, "one before the load"
+    assert summary["completed"] + summary["unfinished"] == requests
+    assert summary["duration_s"] == pytest.approx(requests / rate)
+
+
 def test_fewer_requests_than_connections_can_be_asked_for(
     counting: tuple[str, type[Counting]], tmp_path: Path
 ) -> None:
@@ -494,9 +506,9 @@ def test_flags_of_other_tools_are_understood(reference_server: str, tmp_path: Pa
         (["http://127.0.0.1/a b"], "contains white space", "`%20`"),
         (["127.0.0.1", "-t", "5k"], "--threads: `5000` is too large", "the maximum is 1,024"),
         (
-            ["127.0.0.1", "-n", "5", "-R", "5"],
-            "needs the closed model",
-            "take 1 s: use `--duration`",
+            ["127.0.0.1", "-n", "5", "-R", "5", "--arrivals", "poisson"],
+            "the number of Poisson arrivals is random",
+            "use `--duration`",
         ),
         (
             ["127.0.0.1", "--think", "1s", "-R", "5"],
