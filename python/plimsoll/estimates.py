@@ -50,7 +50,7 @@ ASSUMED_START_S = 0.3
 ASSUMED_COMPILING_START_S = 10.0
 """The same of a runtime that compiles, with its rests between pulses of warm-up."""
 
-ASSUMED_BESIDE_S = 3.0
+ASSUMED_BESIDE_S = 1.5
 """Seconds assumed for the rest of a trial with a server of its own.
 
 Two checks of the contract, the stop, files, and verdicts apart from rows.

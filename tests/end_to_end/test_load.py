@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import http.server
 import json
 import os
@@ -359,6 +360,19 @@ def test_what_is_not_as_expected_is_a_failure_of_its_kind(
     assert found["summary"]["goodput_per_s"] == 0 or outcome is None
     if outcome:
         assert (ran.code, found["level"]) == (1, "void")
+
+
+def test_kinds_of_failures_add_up_to_the_failures_of_the_window(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    typed = ("-R", 100, "--warm-up", "500ms", "-d", "500ms", "-c", 2, "--expect-status", 202)
+    found = json.loads(run("load", counting[0], *typed, "--json", folder=tmp_path).stdout)
+    (one,) = found["failures"]
+    assert one["held"] == found["summary"]["failed"] > 0
+    assert one["count"] > one["held"]
+    row = run("load", counting[0], *typed, "-o", "csv", folder=tmp_path).stdout.splitlines()
+    (read,) = csv.DictReader(row)
+    assert read["failures"] == f"wrong_status:201={read['failed']}"
 
 
 def test_an_open_load_sends_at_its_rate(

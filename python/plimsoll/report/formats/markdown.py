@@ -433,7 +433,7 @@ def _failures(trial: TrialContents) -> list[str]:
         )
         for f in trial.failures
     ]
-    headings = ("outcome", "", "error number", "requests", "first at", "last at")
+    headings = ("outcome", "", "error number", "requests, whole load", "first at", "last at")
     return [_table(headings, rows, right=(3, 4, 5))]
 
 
