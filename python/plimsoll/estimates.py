@@ -50,7 +50,7 @@ ASSUMED_START_S = 0.3
 ASSUMED_COMPILING_START_S = 10.0
 """The same of a runtime that compiles, with its rests between pulses of warm-up."""
 
-ASSUMED_BESIDE_S = 3.0
+ASSUMED_BESIDE_S = 1.5
 """Seconds assumed for the rest of a trial with a server of its own.
 
 Two checks of the contract, the stop, files, and verdicts apart from rows.
@@ -119,7 +119,7 @@ class Paces:
 
     Attributes:
         frameworks: By reference; those that never ran here are missing.
-        turn_s: Seconds around each turn.
+        turn_s: Seconds around each turn; None where there was none.
         program_s: Seconds in which the program started that conducted a run; None where there was
             none.
         begin_s: Seconds from then to its first server; None where there was none.
@@ -128,16 +128,25 @@ class Paces:
         others: Frameworks that ran here, and that nobody asks for.
         slowness: How many times as long as alone computing takes now, because others use the
             processor too: at least 1.
+        last_slowness: The same of the last run, over all of it.
+        last_at_s: When that was, in seconds since 1970.
     """
 
     frameworks: Mapping[str, FrameworkPace] = field(default_factory=dict[str, FrameworkPace])
-    turn_s: float = ASSUMED_TURN_S
+    turn_s: float | None = None
     program_s: float | None = None
     begin_s: float | None = None
     begin_with_database_s: float | None = None
     report_factors: Mapping[int, float] = field(default_factory=dict[int, float])
     others: tuple[FrameworkPace, ...] = ()
     slowness: float = 1.0
+    last_slowness: float = 1.0
+    last_at_s: float = 0.0
+
+    @property
+    def around_turn_s(self) -> float:
+        """Seconds around each turn, known or assumed."""
+        return ASSUMED_TURN_S if self.turn_s is None else self.turn_s
 
     def of(self, trial: Trial) -> FrameworkPace:
         """What is known of the framework of a trial, or assumed.
@@ -334,7 +343,7 @@ def conducting_s(trials: Sequence[Trial], course: Course, paces: Paces) -> float
         loads_s(trials, paces)
         + sum(starts_s(part, paces) for part in parts)
         + around_s
-        + paces.turn_s * sum(map(course.turns, trials))
+        + paces.around_turn_s * sum(map(course.turns, trials))
         + pauses_s
         + (_gates_s(trials, paces) if course.has_gate else 0.0)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import http.server
 import json
 import os
@@ -195,6 +196,18 @@ def test_as_many_requests_are_sent_as_asked_for(
     assert summary["throughput_per_s"] == pytest.approx(rate)
 
 
+@pytest.mark.parametrize(("requests", "rate"), [(100, 300), (7, 3.5)])
+def test_as_many_requests_arrive_at_a_rate_as_asked_for(
+    counting: tuple[str, type[Counting]], tmp_path: Path, requests: int, rate: float
+) -> None:
+    address, seen = counting
+    typed = ("-n", requests, "-R", rate, "-c", 4, "-t", 2, "--json")
+    summary = json.loads(run("load", address, *typed, folder=tmp_path).stdout)["summary"]
+    assert len(seen.seen) == 1 + requests, "one before the load"
+    assert summary["completed"] + summary["unfinished"] == requests
+    assert summary["duration_s"] == pytest.approx(requests / rate)
+
+
 def test_fewer_requests_than_connections_can_be_asked_for(
     counting: tuple[str, type[Counting]], tmp_path: Path
 ) -> None:
@@ -349,6 +362,19 @@ def test_what_is_not_as_expected_is_a_failure_of_its_kind(
         assert (ran.code, found["level"]) == (1, "void")
 
 
+def test_kinds_of_failures_add_up_to_the_failures_of_the_window(
+    counting: tuple[str, type[Counting]], tmp_path: Path
+) -> None:
+    typed = ("-R", 100, "--warm-up", "500ms", "-d", "500ms", "-c", 2, "--expect-status", 202)
+    found = json.loads(run("load", counting[0], *typed, "--json", folder=tmp_path).stdout)
+    (one,) = found["failures"]
+    assert one["held"] == found["summary"]["failed"] > 0
+    assert one["count"] > one["held"]
+    row = run("load", counting[0], *typed, "-o", "csv", folder=tmp_path).stdout.splitlines()
+    (read,) = csv.DictReader(row)
+    assert read["failures"] == f"wrong_status:201={read['failed']}"
+
+
 def test_an_open_load_sends_at_its_rate(
     counting: tuple[str, type[Counting]], tmp_path: Path
 ) -> None:
@@ -494,9 +520,9 @@ def test_flags_of_other_tools_are_understood(reference_server: str, tmp_path: Pa
         (["http://127.0.0.1/a b"], "contains white space", "`%20`"),
         (["127.0.0.1", "-t", "5k"], "--threads: `5000` is too large", "the maximum is 1,024"),
         (
-            ["127.0.0.1", "-n", "5", "-R", "5"],
-            "needs the closed model",
-            "take 1 s: use `--duration`",
+            ["127.0.0.1", "-n", "5", "-R", "5", "--arrivals", "poisson"],
+            "the number of Poisson arrivals is random",
+            "use `--duration`",
         ),
         (
             ["127.0.0.1", "--think", "1s", "-R", "5"],

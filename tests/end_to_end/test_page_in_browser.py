@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 import chromium
 import sample
 from plimsoll import canvas
+from plimsoll.comparison.comparisons import ComparedTrial, comparisons
+from plimsoll.findings.findings import Findings
 from plimsoll.report.formats import html
 
 NODE = "trial-node.2048.steady.1"
@@ -577,3 +580,25 @@ def test_only_what_is_in_view_is_drawn_when_everything_is_opened(visit: Visit) -
     visit.charts("trial-axum.2048.steady.1").first.wait_for()
     drawn = visit.page.locator(".chart svg.marks").count()
     assert drawn < visit.page.locator(".chart").count()
+
+
+def test_one_trial_has_three_pages_of_paper_and_each_of_its_charts(
+    browser: Any, tmp_path: Path
+) -> None:
+    trial = sample.sound_trial()
+    compared = comparisons([ComparedTrial(trial.recording, trial.summary, is_void=False)])
+    page = browser.new_page()
+    page.goto(html.write(Findings("alone", "0.1.0", (trial,), compared), tmp_path).as_uri())
+    pages = len(
+        re.findall(rb"/Type /Page\b(?!s)", page.pdf(format="A4", prefer_css_page_size=True))
+    )
+    charts = page.locator("details.trial .chart")
+    assert charts.count() > 3
+    assert page.locator("details.trial .chart:has(svg.marks)").count() == charts.count()
+    assert 1 <= pages <= 3
+    assert "is-paper" not in (page.locator("html").get_attribute("class") or "")
+    page.emulate_media(media="print")
+    assert not page.locator("#ranking").is_visible()
+    places = charts.evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")
+    assert len({round(left) for left in places}) == 3
+    page.close()

@@ -17,6 +17,7 @@ class Failure:
         first_at_s: When the first of them ended, in seconds since the trial's zero.
         last_at_s: When the last of them ended.
         status: The status code that came instead of the right one; None for other outcomes.
+        held: How many of them are of the measurement window; None where that was not counted.
     """
 
     outcome: str
@@ -26,6 +27,7 @@ class Failure:
     first_at_s: float
     last_at_s: float
     status: int | None = None
+    held: int | None = None
 
 
 @dataclass(frozen=True)

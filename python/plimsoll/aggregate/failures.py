@@ -6,6 +6,7 @@ in which it was due. `unfinished` and `cancelled` are no failures: the end of th
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -18,6 +19,10 @@ from plimsoll.aggregate.outcomes import error_name
 from plimsoll.aggregate.shaping import shaped
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.aggregate.check_inputs import OutcomeCount
+    from plimsoll.aggregate.counted import StatusTotal
     from plimsoll.aggregate.query import Rows
     from plimsoll.recording import Recording
 
@@ -60,6 +65,29 @@ def kinds(failed: pa.Table) -> tuple[Failure, ...]:
     ]
     return tuple(
         sorted(found, key=lambda one: (-one.count, one.outcome, one.errno or one.status or 0))
+    )
+
+
+def with_window(
+    kinds: Sequence[Failure], counts: Sequence[OutcomeCount], statuses: Sequence[StatusTotal]
+) -> tuple[Failure, ...]:
+    """The same kinds, each with how many of its requests are of the measurement window.
+
+    Args:
+        kinds: How requests failed in the whole trial.
+        counts: How requests ended, there and in the window.
+        statuses: Complete responses by status code.
+    """
+    of_outcome = {(one.outcome, one.errno): one.held for one in counts}
+    of_status = {one.status: one.held_wrong for one in statuses}
+    return tuple(
+        replace(
+            one,
+            held=of_outcome.get((one.outcome, one.errno), 0)
+            if one.status is None
+            else of_status.get(one.status, 0),
+        )
+        for one in kinds
     )
 
 

@@ -147,7 +147,8 @@ class LoadVerb(options.Grouped):
     "-n",
     "--requests",
     type=options.COUNT,
-    help="Stop after this many requests; with -d, after whichever comes first.",
+    help="Stop after this many requests; with -d, after whichever comes first. With -R, the rate "
+    "gives the length.",
 )
 @click.option(
     "-R",
@@ -396,7 +397,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     headers_sent = [cli.incoming.header(one) for one in headers]
     form: Output = "json" if as_json else output
     length_s = duration_s if as_oha is None else as_oha
-    load_s = _longest_s(length_s, requests, ramp_s, warm_up_s)
+    load_s = _longest_s(length_s, requests, rate_per_s, ramp_s, warm_up_s)
     is_quiet = quiet or form != "text"
     shown = cli.load_screen.LoadScreen(
         _title(url), load_s, is_quiet=is_quiet, verbose=verbose, is_kept=record is not None,
@@ -455,12 +456,16 @@ def _naming_recording(record: Path | None) -> Generator[None]:
 
 
 def _longest_s(
-    length_s: float | None, requests: int | None, ramp_s: float | None, warm_up_s: float | None
+    length_s: float | None,
+    requests: int | None,
+    rate_per_s: float | None,
+    ramp_s: float | None,
+    warm_up_s: float | None,
 ) -> float:
     """How long a load lasts at most, in seconds; 0 where only its requests end it."""
-    if length_s is None and requests:
+    held_s = lab.load_options.held_s(length_s, requests, rate_per_s)
+    if held_s is None:
         return 0.0
-    held_s = lab.load_options.HELD_S if length_s is None else length_s
     return held_s + (ramp_s or 0.0) + (warm_up_s or 0.0)
 
 

@@ -98,7 +98,9 @@ def judged(trial: Tables) -> TrialFindings:
     )
     if not _has_failed(trial):
         return found
-    return dataclasses.replace(found, failures=failures.of_trial(trial.recording, trial.requests))
+    of_load = failures.of_trial(trial.recording, trial.requests)
+    known = failures.with_window(of_load, trial.outcome_counts, found.statuses)
+    return dataclasses.replace(found, failures=known)
 
 
 def listed(trial: Tables, found: TrialFindings) -> TrialFindings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 import string
@@ -97,8 +98,8 @@ class LoadOptions:
         rate_per_s: Open model: arrivals per second; None selects the closed model.
         arrivals: Open model: the arrival process; None for the default, constant spacing.
         ramp_s: Length of the linear ramp to the target level, in seconds; None for no ramp.
-        requests: Closed model: stop after this many requests, or after `duration_s` if that is
-            earlier; None for no limit.
+        requests: Stop after this many requests, or after `duration_s` if that is earlier; None
+            for no limit. In the open model the rate gives the length, and so many are sent.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         pipeline: Largest number of requests in flight on one connection.
         http2: Whether HTTP/2 is spoken, with a server that is known to speak it.
@@ -516,6 +517,8 @@ def _too_much(requested: LoadOptions) -> Iterator[Problem]:
         "timeout_s": requested.timeout_s,
         "idle_s": requested.idle_s,
     }
+    if requested.requests and requested.rate_per_s and requested.rate_per_s > 0:
+        lengths["requests"] = _arrivals_s(requested.requests, requested.rate_per_s)
     for option, length_s in lengths.items():
         if length_s is not None and length_s > LONGEST_S:
             days = f"{wording.count(LONGEST_S / 86_400)} days"
@@ -529,24 +532,16 @@ def _exact(amount: float) -> str:
     return str(amount) if isinstance(amount, int) else wording.exact(amount)
 
 
-def _length_of(requested: LoadOptions) -> str:
-    """What a rate needs to send as many requests: `use `duration_s=10``."""
-    if not requested.requests or not requested.rate_per_s or requested.rate_per_s <= 0:
-        return "use `duration_s=`"
-    length_s = _exact(round(requested.requests / requested.rate_per_s, 3))
-    return f"that many requests at this rate take {length_s} s: use `duration_s=`"
-
-
 def _excluded(requested: LoadOptions) -> Iterator[Problem]:
     """Options that exclude each other."""
     opened, limited = requested.rate_per_s is not None, requested.requests is not None
     each = 1 if not requested.keep_alive else requested.requests_per_connection
     found = (
         (
-            opened and limited,
+            limited and requested.arrivals == "poisson",
             "requests",
-            "`requests=` needs the closed model, and `rate_per_s=` selects the open model",
-            f"{_length_of(requested)} instead of `requests=`",
+            "the number of Poisson arrivals is random, so it cannot be `requests=`",
+            "use `duration_s=` instead of `requests=`, or constant arrivals",
         ),
         (
             opened and requested.think_time_s is not None,
@@ -563,13 +558,13 @@ def _excluded(requested: LoadOptions) -> Iterator[Problem]:
         (
             limited and requested.ramp_s is not None,
             "ramp_s",
-            "a load limited by `requests=` has no duration, so it cannot have a ramp",
+            "`requests=` counts every request of a load, so it cannot have a ramp",
             "remove `ramp_s=`, or use `duration_s=` instead of `requests=`",
         ),
         (
             limited and requested.warm_up_s is not None,
             "warm_up_s",
-            "a load limited by `requests=` has no duration, so it cannot have a warm-up",
+            "`requests=` counts every request of a load, so it cannot have a warm-up",
             "remove `warm_up_s=`, or use `duration_s=` instead of `requests=`",
         ),
         (
@@ -732,7 +727,7 @@ def _load(requested: LoadOptions) -> Load:
         tls=_is_secured(requested),
         think_time_s=requested.think_time_s or 0.0,
         timeout_s=requested.timeout_s,
-        request_limit=requested.requests,
+        request_limit=None if opened else requested.requests,
     )
 
 
@@ -752,6 +747,35 @@ def _stages(requested: LoadOptions) -> Iterator[Stage]:
 
 
 def _held_s(requested: LoadOptions) -> float:
-    if requested.duration_s is not None:
-        return requested.duration_s
-    return HELD_S if requested.requests is None else COUNTED_S
+    length_s = held_s(requested.duration_s, requested.requests, requested.rate_per_s)
+    return COUNTED_S if length_s is None else length_s
+
+
+def held_s(
+    duration_s: float | None, requests: int | None, rate_per_s: float | None
+) -> float | None:
+    """How long a level is held at most, in seconds; None where only requests end it.
+
+    Args:
+        duration_s: The length that was asked for; None for none.
+        requests: The number of requests that was asked for; None for none.
+        rate_per_s: Arrivals per second; None in the closed model.
+    """
+    if requests is None:
+        return HELD_S if duration_s is None else duration_s
+    if rate_per_s is None or rate_per_s <= 0:
+        return duration_s
+    counted_s = _arrivals_s(requests, rate_per_s)
+    return counted_s if duration_s is None else min(duration_s, counted_s)
+
+
+def _arrivals_s(requests: int, rate_per_s: float) -> float:
+    """The length in which exactly so many requests arrive, in whole nanoseconds.
+
+    The first one arrives at once. The engine counts in floats, so that the product may be above
+    the number, and one more would arrive; then the length is a nanosecond less.
+    """
+    length_ns = math.floor(requests / rate_per_s * 1e9)
+    while rate_per_s * (length_ns / 1e9) > requests:
+        length_ns -= 1
+    return length_ns / 1e9

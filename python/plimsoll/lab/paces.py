@@ -8,6 +8,7 @@ trial on a busy machine changes little, and a faster framework is known after a 
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from contextlib import suppress
@@ -40,6 +41,9 @@ Measured on two cores that builds and tests used too: seven runs were slowed by 
 the half second of computing before them took 1.9 to 8 times as long as alone.
 """
 
+RECENT_S = 3600.0
+"""For so long the last run says how busy the machine is, in seconds."""
+
 OWN_TIMES = Path("/proc/thread-self/schedstat")
 """How long this thread ran and waited; the kernel's document on scheduler statistics."""
 
@@ -53,7 +57,17 @@ def known(frameworks: Iterable[Framework]) -> Paces:
     keys = {_key(one): one.reference for one in frameworks}
     of_each = {keys[key]: pace for key, pace in kept.frameworks.items() if key in keys}
     others = tuple(pace for key, pace in kept.frameworks.items() if key not in keys)
-    return replace(kept, frameworks=of_each, others=others, slowness=slowness())
+    expected = _expected_slowness(kept)
+    return replace(kept, frameworks=of_each, others=others, slowness=expected)
+
+
+def _expected_slowness(kept: Paces) -> float:
+    """That of the next run: the geometric mean of now and of the last run, if that is recent.
+
+    What this thread has seen is half a second, in which others may have been idle by chance.
+    """
+    age_s = time.time() - kept.last_at_s
+    return math.sqrt(slowness() * kept.last_slowness) if 0 <= age_s < RECENT_S else slowness()
 
 
 def slowness() -> float:
@@ -273,8 +287,15 @@ def _keep(measured: Iterable[tuple[str, FrameworkPace]], turn_s: float | None = 
     kept = {key: pace for key, pace in earlier.frameworks.items() if _folder(key).is_dir()}
     for key, pace in measured:
         kept[key] = _merged(kept[key], pace) if key in kept else pace
-    of_turns_s = earlier.turn_s if turn_s is None else _mean(earlier.turn_s, turn_s)
-    _write(replace(earlier, frameworks=kept, turn_s=of_turns_s))
+    _write(
+        replace(
+            earlier,
+            frameworks=kept,
+            turn_s=_either(earlier.turn_s, turn_s),
+            last_slowness=slowness(),
+            last_at_s=time.time(),
+        )
+    )
 
 
 def _keep_begin(passed_s: float, course: Course) -> None:
@@ -336,11 +357,13 @@ def _read() -> Paces:
         frameworks = {key: FrameworkPace(**one) for key, one in content["frameworks"].items()}
         return Paces(
             frameworks,
-            float(content["turn_s"]),
+            content["turn_s"],
             content.get("program_s"),
             content["begin_s"],
             content["begin_with_database_s"],
             {int(size): factor for size, factor in content["report_factors"].items()},
+            last_slowness=content.get("last_slowness", 1.0),
+            last_at_s=content.get("last_at_s", 0.0),
         )
     except (OSError, RuntimeError, ValueError, TypeError, AttributeError, KeyError):
         return estimates.NOTHING_KNOWN

@@ -160,13 +160,17 @@ def level_name(level: Level | State) -> str:
 def verdicts_text(verdicts: Sequence[Verdict]) -> str:
     """Some verdicts in one line: the level, by how many checks, or the worst sentence.
 
+    A level without a doubt is followed by the names of the checks that could not be made.
+
     Args:
         verdicts: Those on one trial.
     """
     level = levels.of_trial(verdicts)
     bad = [verdict for verdict in verdicts if verdict.level == level and verdict.is_doubting]
     if not bad:
-        return f"{level_text(level)} {by_checks(verdicts)}"
+        names = [judging.catalogue.title_of(one) for one in levels.unmade(verdicts)]
+        missing = f"; not checked: {wording.listed(names)}" if names else ""
+        return f"{level_text(level)} {by_checks(verdicts)}{missing}"
     more = f" (and {wording.several(len(bad) - 1, 'more check')})" if bad[1:] else ""
     problem = judging.catalogue.title_of(bad[0])
     return f"{level_text(level)}: {problem}: {first(bad[0])}{more}"

@@ -69,6 +69,9 @@ def _is_empty(judged: Verdict) -> bool:
 
 
 def _unknown(name: str, needs: EveryRequest, tables: Tables, limits: Limits) -> Verdict:
+    own = next(one for one in CHECKS if one.NAME == name).judge(tables, limits)
+    if not own.applies:
+        return own
     stay = any(one.kept is not None for one in tables.recording.hosts)
     driver = tables.recording.driver_name
     reason = "rows stayed on their hosts" if stay else f"`{driver}` does not record each request"

@@ -61,6 +61,7 @@ class Finding:
         remedy: What to do about it if it is not sound, without a full stop.
         further: Further sentences, such as what it means, each without a full stop.
         tables: Of a campaign: the tables that it is about; empty where it is about all of them.
+        applies: Whether there is something to check, even if it could not be checked.
     """
 
     level: Level
@@ -70,6 +71,7 @@ class Finding:
     remedy: Remedy | str
     further: tuple[str, ...] = ()
     tables: tuple[ComparedTable, ...] = ()
+    applies: bool = True
 
 
 def found(
@@ -142,8 +144,13 @@ def unread_host(
 
 
 def not_checked(limit: Limit, sentence: str, *further: str) -> Finding:
-    """A finding about what does not apply to this load, host or recording: it doubts nothing."""
+    """A finding about what applies and could not be checked here, with the reason."""
     return Finding("not_checked", None, limit, sentence, "", further)
+
+
+def inapplicable(limit: Limit, sentence: str) -> Finding:
+    """A finding about what this kind of load, server or host does not have: nothing to check."""
+    return Finding("not_checked", None, limit, sentence, "", applies=False)
 
 
 def led_by(first: Finding, *others: Finding) -> list[Finding]:
@@ -225,6 +232,7 @@ def _sentences(ordered: Sequence[Finding], unread: Sequence[str]) -> tuple[Sente
             _sentence(_remedy(one.remedy, "campaign")),
             one.limit.name,
             one.tables,
+            one.applies,
         )
         for one in _reported(ordered)
         for part in (one.sentence, *one.further)

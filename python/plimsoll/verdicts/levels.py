@@ -28,12 +28,28 @@ def of_trial(verdicts: Sequence[Verdict]) -> Level:
     return level
 
 
+def unmade(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """Those of checks that apply and could not be made."""
+    return tuple(one for one in verdicts if one.level == "not_checked" and one.applies)
+
+
+def checks_that_apply(verdicts: Sequence[Verdict]) -> str:
+    """How many checks there were for this kind of load, server and host: `21 checks that apply`."""
+    applying = sum(one.applies for one in verdicts)
+    if applying == len(verdicts):
+        return several(applying, "check")
+    return several(applying, "check that applies", "checks that apply")
+
+
 def by_checks(verdicts: Sequence[Verdict]) -> str:
-    """How many checks the level of a trial rests on: `by 9 of 27 checks, 18 not checked`."""
-    unmade = sum(verdict.level == "not_checked" for verdict in verdicts)
-    sound = sum(verdict.level == "sound" for verdict in verdicts)
+    """How many checks the level of a trial rests on: `by 19 of 21 checks that apply`.
+
+    Checks of another kind of load, of a database or of several hosts are missed by nobody where
+    there is nothing of the kind, so they do not count.
+    """
+    sound, every = sum(one.level == "sound" for one in verdicts), checks_that_apply(verdicts)
     if of_trial(verdicts) == "not_checked":
-        return f"({sound} of {several(len(verdicts), 'check')} passed, none on responses)"
-    if not unmade:
-        return f"by {several(len(verdicts), 'check')}"
-    return f"by {sound} of {several(len(verdicts), 'check')}, {unmade} not checked"
+        return f"({sound} of {every} passed, none on responses)"
+    if unmade(verdicts):
+        return f"by {sound} of {every}"
+    return f"by {every}" if all(one.applies for one in verdicts) else f"by all {every}"

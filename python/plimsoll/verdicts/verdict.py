@@ -39,6 +39,7 @@ class Sentence:
             of one finding have the same.
         limit: Name of the limit that it is about; empty where it is about none.
         tables: Of a campaign: the tables that it is about; empty where it is about all of them.
+        applies: Whether there was something to check.
     """
 
     level: Level
@@ -46,6 +47,7 @@ class Sentence:
     remedy: str = ""
     limit: str = ""
     tables: tuple[ComparedTable, ...] = ()
+    applies: bool = True
 
     @property
     def is_doubting(self) -> bool:
@@ -91,6 +93,11 @@ class Verdict:
     def is_doubting(self) -> bool:
         """Whether it counts against the number."""
         return self.level in DOUBTING
+
+    @property
+    def applies(self) -> bool:
+        """Whether there was something to check: a load of one host has no clocks that differ."""
+        return self.level != "not_checked" or self.sentences[0].applies
 
     @property
     def is_unread(self) -> bool:

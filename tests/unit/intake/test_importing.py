@@ -243,7 +243,7 @@ def test_times_are_told_as_service_times_on_the_screen_and_in_the_report(tmp_pat
     (ranking,) = contents.rankings(findings)
     assert ("p50", "20 ms service") in ranking.rows[0].others
     (found,) = contents.trials(findings)
-    assert "Offered rate met" in found.not_checked_names
+    assert "Offered rate met" in {one.name for one in found.not_checked}
 
 
 def shown(tmp_path: Path) -> str:

@@ -8,6 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import plimsoll
 from plimsoll.campaign.load import COUNTED_S, Load, Stage
@@ -15,7 +17,7 @@ from plimsoll.campaign.requests import NO_STATUS, Upload, render
 from plimsoll.cli import incoming
 from plimsoll.errors import InputError
 from plimsoll.lab import urls
-from plimsoll.lab.load_options import LoadOptions, server_address, trial
+from plimsoll.lab.load_options import LoadOptions, held_s, server_address, trial
 
 
 def asked(*typed: str, **changes: Any) -> LoadOptions:
@@ -54,6 +56,31 @@ def test_a_load_ends_after_its_requests_or_its_length_whichever_comes_first(
     found = load(**changes)
     assert (found.duration_s, found.is_timed) == (length_s, is_timed)
     assert found.request_limit == changes.get("requests")
+
+
+@pytest.mark.parametrize(
+    ("changes", "length_s"),
+    [
+        ({"requests": 1000, "rate_per_s": 50.0}, 20.0),
+        ({"requests": 1, "rate_per_s": 5000.0}, 0.0002),
+        ({"requests": 1000, "rate_per_s": 50.0, "duration_s": 3.0}, 3.0),
+        ({"requests": 100, "rate_per_s": 50.0, "duration_s": 3.0}, 2.0),
+    ],
+)
+def test_rate_and_number_of_requests_give_the_length_of_an_open_load(
+    changes: dict[str, Any], length_s: float
+) -> None:
+    found = load(**changes)
+    assert (found.model, found.request_limit) == ("open", None)
+    assert found.duration_s == pytest.approx(length_s)
+
+
+@given(st.integers(1, 10**6), st.floats(0.1, 10**6))
+def test_no_arrival_is_missing_and_none_too_many(requests: int, rate_per_s: float) -> None:
+    length_s = held_s(None, requests, rate_per_s)
+    assert length_s is not None
+    arrived = rate_per_s * (round(length_s * 1e9) / 1e9)
+    assert requests - 1 < arrived <= requests, "the first one arrives at once"
 
 
 def test_an_open_load_holds_its_rate_on_a_pool() -> None:
@@ -172,13 +199,17 @@ def test_a_load_of_messages_has_one_url() -> None:
     [
         ({"message": b"x"}, "message: the URL is not one of `ws` or `wss`"),
         ({"binary": True}, "binary: the URL is not one of `ws` or `wss`"),
-        ({"requests": 5, "rate_per_s": 5.0}, "requests: `requests=` needs the closed model"),
+        (
+            {"requests": 5, "rate_per_s": 5.0, "arrivals": "poisson"},
+            "requests: the number of Poisson arrivals is random",
+        ),
+        ({"requests": 10**9, "rate_per_s": 1.0}, "requests: `1000000000s` is too long"),
         (
             {"think_time_s": 0.1, "rate_per_s": 5.0},
             "think_time_s: think time needs the closed model",
         ),
         ({"arrivals": "poisson"}, "arrivals: `arrivals=` needs the open model"),
-        ({"requests": 5, "ramp_s": 1.0}, "ramp_s: a load limited by `requests=` has no duration"),
+        ({"requests": 5, "ramp_s": 1.0}, "ramp_s: `requests=` counts every request of a load"),
         (
             {"keep_alive": False, "requests_per_connection": 5},
             "requests_per_connection: with `keep_alive=False` each connection carries one request",

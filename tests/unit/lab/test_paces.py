@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -162,8 +163,8 @@ def test_what_lies_around_turns_is_known_apart_from_what_lies_between_endpoints(
         turned(watch, trial, 2.0 * number)
     watch(ended(trial, sent=1))
     watch(events.CampaignEnded(1, ()))
-    turn_s = NOTHING_KNOWN.turn_s + paces.WEIGHT * (0.2 - NOTHING_KNOWN.turn_s)
-    assert paces.known([small]).turn_s == pytest.approx(turn_s)
+    assert NOTHING_KNOWN.turn_s is None
+    assert paces.known([small]).turn_s == pytest.approx(0.2), "of no assumption is anything kept"
     rest_s = 8.6 - 1.0 - course.turns(trial) * 0.2
     assert pace(small).in_turns_s == pytest.approx(rest_s, abs=0.001)
 
@@ -349,7 +350,7 @@ def test_what_others_take_of_the_processor_is_seen_by_the_waits_of_this_thread(
 
 
 def test_a_trial_beside_others_is_kept_as_it_would_be_alone(
-    small: Framework, passed: list[float]
+    small: Framework, passed: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trial = planned(small)
     paces.OWN_TIMES.write_text("100 100 3\n")
@@ -357,9 +358,22 @@ def test_a_trial_beside_others_is_kept_as_it_would_be_alone(
     assert pace(small).beside_s == pytest.approx(2.0, abs=0.001)
     known = paces.known([small])
     assert known.around_s(trial, takes_turns=False) == pytest.approx(4.0, abs=0.001)
+    monkeypatch.setattr(
+        "plimsoll.lab.paces.time.time", lambda: time.time_ns() / 1e9 + 2 * paces.RECENT_S
+    )
     paces.OWN_TIMES.unlink()
     known = paces.known([small])
     assert known.around_s(trial, takes_turns=False) == pytest.approx(2.0, abs=0.001)
+
+
+def test_a_recent_run_says_as_much_of_the_next_as_the_half_second_before_it(
+    small: Framework, passed: list[float]
+) -> None:
+    paces.OWN_TIMES.write_text("100 300 3\n")
+    ran(passed, [planned(small)], LOAD_S + 1.0 + 4.0)
+    assert paces.known([small]).slowness == pytest.approx(3.0)
+    paces.OWN_TIMES.unlink()
+    assert paces.known([small]).slowness == pytest.approx(3.0**0.5)
 
 
 def test_programs_and_reports_beside_others_are_kept_as_they_would_be_alone() -> None:

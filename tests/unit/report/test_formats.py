@@ -374,12 +374,15 @@ def test_changed_limits_missing_trials_and_notes_are_said(page: str) -> None:
 
 
 def imported() -> Findings:
-    """A trial of another tool, two of whose checks had nothing to go by and one of which doubts."""
+    """A trial of another tool: a check of it doubts, one was not made, and one does not apply."""
     trial = sample.doubtful_trial()
     unknown = tuple(
         replace(one, check=check, level="not_checked", measured=None)
         for one, check in zip(trial.verdicts, ("backlog", "scaling"), strict=False)
     )
+    unmade, other = unknown
+    nothing = tuple(replace(one, applies=False) for one in other.sentences)
+    unknown = (unmade, replace(other, sentences=nothing))
     load = UnknownLoad("imported")
     foreign = replace(
         trial,
@@ -391,14 +394,19 @@ def imported() -> Findings:
     return replace(every, trials=(foreign, *others))
 
 
-def test_what_was_not_checked_is_folded_into_one_grey_line() -> None:
+def test_what_could_not_be_checked_has_its_reason_and_what_does_not_apply_its_name_alone() -> None:
     found = next(one for one in contents.trials(imported()) if one.not_checked)
-    assert found.not_checked_names == "Backlog, Scaling"
+    (unmade,) = found.not_checked
+    assert unmade.name == "Backlog"
+    assert found.inapplicable_names == "Scaling"
     assert not {one.name for one in found.not_checked} & {one.name for one in found.doubts}
     assert found.doubts
-    line = "2 not checked: Backlog, Scaling</summary>"
-    assert line in html.render(imported())
-    assert "○ not checked: Backlog, Scaling" in markdown.render(imported())
+    page, text = html.render(imported()), markdown.render(imported())
+    assert "1 not checked:</p>" in page
+    assert "1 do not apply: Scaling</summary>" in page
+    assert f"○ not checked: {unmade.reason}" in text
+    assert "do not apply: Scaling" in text
+    assert unmade.sentences[0].clause in unmade.reason
 
 
 def alone(trial: TrialFindings) -> Findings:

@@ -317,6 +317,17 @@ def test_every_form_names_failures_alike() -> None:
     assert row["failures"] == "reset_waiting:ECONNRESET=10 closed_waiting=7 wrong_status:404=5"
 
 
+def test_failures_beside_counts_of_the_window_are_of_the_window() -> None:
+    before = Failure("closed_waiting", None, None, 7, 0.0, 1.0, held=0)
+    found = with_failures(replace(resets(10), held=6), before, failed=6, statuses=statuses(s200=50))
+    (row,) = csv.DictReader(io.StringIO(one_line.as_csv(found)))
+    assert (row["failed"], row["failures"]) == ("6", "reset_waiting:ECONNRESET=6")
+    assert "6 failed (6 reset while waiting for the response (ECONNRESET))" in one_line.line(found)
+    for text in ("\n".join(shown(found, 120)), load_markdown.render(found)):
+        assert "10 reset while waiting for the response (ECONNRESET), between" in text
+        assert "11 of them outside of the measurement window" in text
+
+
 @pytest.mark.parametrize(
     ("completed", "ok", "failed", "said"),
     [

@@ -225,6 +225,17 @@ def test_a_verdict_in_ratios_is_written_in_percent() -> None:
     assert words.measured(replace(verdict, measured=None)) == "–"
 
 
+def test_checks_with_nothing_to_check_are_no_gap() -> None:
+    sound = sample.verdict("conservation", "go.1", "sound")
+    unmade = sample.verdict("backlog", "go.1", "not_checked")
+    nothing = replace(unmade, sentences=(replace(unmade.sentences[0], applies=False),))
+    assert words.verdicts_text([sound, nothing]) == "✓ sound by all 1 check that applies"
+    assert words.verdicts_text([sound, sound, nothing]) == "✓ sound by all 2 checks that apply"
+    assert words.verdicts_text([sound, unmade, nothing]) == (
+        "✓ sound by 1 of 2 checks that apply; not checked: Backlog"
+    )
+
+
 def test_verdicts_are_told_in_one_line_by_the_worst_of_them() -> None:
     sound = sample.verdict("conservation", "go.1", "sound")
     void = sample.verdict("backlog", "go.1", "void", "The queue was full.", "Twice.")
@@ -232,10 +243,10 @@ def test_verdicts_are_told_in_one_line_by_the_worst_of_them() -> None:
     doubtful = sample.verdict("responses_correct", "go.1", "doubtful")
     assert words.verdicts_text([sound, sound]) == "✓ sound by 2 checks"
     unmade = sample.verdict("backlog", "go.1", "not_checked")
-    assert words.verdicts_text([sound, unmade]) == "✓ sound by 1 of 2 checks, 1 not checked"
+    assert words.verdicts_text([sound, unmade]) == "✓ sound by 1 of 2 checks; not checked: Backlog"
     beside = sample.verdict("littles_law", "go.1", "sound")
     assert words.verdicts_text([beside, unmade]) == (
-        "○ not checked (1 of 2 checks passed, none on responses)"
+        "○ not checked (1 of 2 checks passed, none on responses); not checked: Backlog"
     )
     assert words.verdicts_text([sound, doubtful, void]) == (
         "✕ void: Listen queue too short: The queue was full"

@@ -49,7 +49,14 @@ def test_what_only_a_record_of_every_request_shows_is_not_checked_without_one(na
     made = replace(made, recording=replace(made.recording, requests=("a", "b")))
     given = verdicts(made)[name]
     assert (given.level, given.measured) == ("not_checked", None)
-    assert "`wrk` does not record each request" in given.text
+    assert "`wrk` does not record each request" in given.text or not given.applies
+
+
+def test_what_wrk_does_not_record_is_not_missed_where_there_is_nothing_to_check():
+    given = verdicts(foreign.trial(replace(SOUND, times_s={}, timeout_s=None)))
+    assert not given["hosts_agree"].applies
+    assert not given["offered_rate_met"].applies
+    assert given["evenly_served"].applies
 
 
 @pytest.mark.parametrize(("hold_s", "level"), [(4.3, "sound"), (3.7, "void")])
@@ -64,7 +71,9 @@ def test_without_a_record_a_trial_is_sound_by_fewer_checks_and_says_by_how_many(
     assert of_trial(given) == "sound"
     unmade = sum(one.level == "not_checked" for one in given)
     assert unmade >= len(NEED_ROWS) - len({check.NAME for check in FIGURE_CHECKS})
-    assert by_checks(given).endswith(f"of {len(given)} checks, {unmade} not checked")
+    applying = [one for one in given if one.applies]
+    assert len(applying) < len(given)
+    assert by_checks(given) == f"by {len(given) - unmade} of {len(applying)} checks that apply"
 
 
 def test_rows_without_outcomes_do_not_make_up_for_a_record():

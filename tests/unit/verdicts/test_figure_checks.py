@@ -206,6 +206,25 @@ def test_connections_that_were_not_busy_are_explained():
     assert "idle or not open, or waited for requests whose times are missing. With all" in text
 
 
+@pytest.mark.parametrize(
+    ("length_s", "longest_s", "level"),
+    [(0.008, 0.003, "sound"), (0.3, 0.003, "void"), (0.3, 0.2, "sound"), (10.0, 8.0, "void")],
+)
+def test_a_run_too_short_for_the_law_is_not_held_to_it(
+    length_s: float, longest_s: float, level: str
+) -> None:
+    rate = 50 / 0.002  # half of 50 connections are busy
+    found = judged(
+        littles_law,
+        connections=50,
+        throughput_per_s=rate,
+        requests=round(rate * length_s),
+        duration_s=length_s,
+        times_s={"mean": 0.001, "max": longest_s},
+    )
+    assert found.level == level
+
+
 @pytest.mark.parametrize("file", PUBLISHED, ids=lambda file: file.stem)
 def test_sentences_on_published_figures_have_thirty_words_with_their_numbers(file):
     audited = audit(table.read(file.read_text(encoding="utf-8"), file.name))

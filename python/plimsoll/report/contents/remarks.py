@@ -42,6 +42,7 @@ class Remark:
         limit: The limit, with its unit.
         sentences: Its sentences, each with what to do about it.
         source: Where formula and limit come from.
+        applies: Whether there was something to check.
     """
 
     level: Level
@@ -52,6 +53,7 @@ class Remark:
     limit: str
     sentences: tuple[Sentence, ...]
     source: str
+    applies: bool = True
 
     @property
     def against(self) -> str:
@@ -74,6 +76,11 @@ class Remark:
     def advised(self) -> tuple[tuple[str, str], ...]:
         """The text of each finding, and what to do about it."""
         return tuple(advised(self.sentences))
+
+    @property
+    def reason(self) -> str:
+        """Name and first sentence, in one line: why a check could not be made."""
+        return f"{self.name}: {self.sentences[0].clause}"
 
     @property
     def full_text(self) -> str:
@@ -116,6 +123,7 @@ def remark(verdict: Verdict, titles: Mapping[str, str]) -> Remark:
         limit=words.limit(verdict),
         sentences=verdict.sentences,
         source=verdict.source,
+        applies=verdict.applies,
     )
 
 

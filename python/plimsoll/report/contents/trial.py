@@ -39,7 +39,8 @@ class TrialContents:
         contract: What was wrong before or after the load.
         headline: Its main numbers.
         doubts: Verdicts that are not sound, the worst first.
-        not_checked: Those of checks that do not apply, or had nothing to go by.
+        not_checked: Those of checks that apply and could not be made.
+        inapplicable: Those of checks that have nothing to check here.
         sound: The others.
         by_checks: By how many checks its state is what it is; empty where the doubts say it.
         times: The table of times.
@@ -65,6 +66,7 @@ class TrialContents:
     headline: list[tuple[str, str, str]]
     doubts: tuple[Remark, ...]
     not_checked: tuple[Remark, ...]
+    inapplicable: tuple[Remark, ...]
     sound: tuple[Remark, ...]
     by_checks: str
     times: list[tuple[str, str, list[str]]]
@@ -85,9 +87,9 @@ class TrialContents:
         return ", ".join(remark.name for remark in self.sound)
 
     @property
-    def not_checked_names(self) -> str:
-        """Names of the checks that were not made."""
-        return ", ".join(remark.name for remark in self.not_checked)
+    def inapplicable_names(self) -> str:
+        """Names of the checks that have nothing to check here."""
+        return ", ".join(remark.name for remark in self.inapplicable)
 
 
 def trials(findings: Findings) -> list[TrialContents]:
@@ -119,7 +121,8 @@ def _trial(trial: TrialFindings) -> TrialContents:
         contract=_contract(recording),
         headline=words.headline(trial),
         doubts=tuple(one for one in remarks if one.level in DOUBTING),
-        not_checked=tuple(one for one in remarks if one.level == "not_checked"),
+        not_checked=tuple(one for one in remarks if one.level == "not_checked" and one.applies),
+        inapplicable=tuple(one for one in remarks if not one.applies),
         sound=tuple(one for one in remarks if one.level == "sound"),
         by_checks=by_checks(judged) if judged and trial.level not in DOUBTING else "",
         times=[] if summary is None else words.times(summary),

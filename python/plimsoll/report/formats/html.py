@@ -308,7 +308,7 @@ def _with_charts(trial: TrialContents, drawn: Charts) -> Mapping[str, object]:
     data = trial.trial.data
     modules = charts.drawn(data) if data.seconds.num_rows else ()
     placed = [drawn.add(f"data-{trial.anchor}", module, module.draw(data)) for module in modules]
-    names = {"sound_names": trial.sound_names, "not_checked_names": trial.not_checked_names}
+    names = {"sound_names": trial.sound_names, "inapplicable_names": trial.inapplicable_names}
     return {**vars(trial), **names, "charts": placed}
 
 

@@ -383,11 +383,13 @@ def _error(trial: TrialContents) -> list[str]:
 def _remarks(trial: TrialContents) -> list[str]:
     rows = [(words.level_text(one.level), literal(one.name), _advised(one)) for one in trial.doubts]
     sound = f"{words.MARKS['sound']} sound: {literal(trial.sound_names)}" if trial.sound else ""
-    unmade = f"{words.level_text('not_checked')}: {literal(trial.not_checked_names)}"
+    unmade = "; ".join(literal(one.reason) for one in trial.not_checked)
+    others = f"do not apply: {literal(trial.inapplicable_names)}" if trial.inapplicable else ""
     table = (
         _table(("verdict", "check", "what was seen → what to do"), rows, right=()) if rows else ""
     )
-    return [table, sound, unmade if trial.not_checked else ""]
+    missing = f"{words.level_text('not_checked')}: {unmade}" if unmade else ""
+    return [table, sound, missing, others]
 
 
 def _modules(trial: TrialContents) -> tuple[charts.Chart, ...]:
@@ -431,7 +433,7 @@ def _failures(trial: TrialContents) -> list[str]:
         )
         for f in trial.failures
     ]
-    headings = ("outcome", "", "error number", "requests", "first at", "last at")
+    headings = ("outcome", "", "error number", "requests, whole load", "first at", "last at")
     return [_table(headings, rows, right=(3, 4, 5))]
 
 

@@ -179,7 +179,7 @@ class PaperTrial:
         tiles: Its main numbers: name, number and what belongs to it.
         statements: The error that ended it, and verdicts that are not sound, the worst first.
         sound: Names of the sound checks, after what the state rests on.
-        not_checked: Names of the checks that were not made.
+        not_checked: The checks that apply and could not be made, with the reasons.
         rows: Its charts, row by row.
         times: The table of times: name and a text for each heading.
         under_times: Sentences below it.
@@ -576,7 +576,7 @@ def _trial(trial: TrialContents, known: Sequence[str], drawings: Drawings) -> Pa
         sound=": ".join(filter(None, (by_checks or "Sound", trial.sound_names)))
         if by_checks or trial.sound
         else "",
-        not_checked=trial.not_checked_names,
+        not_checked="; ".join(one.reason for one in trial.not_checked),
         rows=tuple(_rows(trial, drawings)),
         times=tuple((name, *values) for name, _, values in trial.times),
         under_times=tuple(filter(None, (trial.why_absent, trial.hidden))),

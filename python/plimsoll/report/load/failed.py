@@ -1,11 +1,13 @@
 """How the requests of a load failed, as each of its formats names it.
 
-Wrong status codes are named with the other codes. Kinds count the whole load; `requests` counts
-the measurement window, so what failed outside of it, as in a ramp, is told apart.
+Wrong status codes are named with the other codes. Lines count the whole load, with its times, and
+say how many are outside of the measurement window, as in a ramp. What stands beside the counts of
+the window, in one line and in CSV, is of the window.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from plimsoll import wording
@@ -59,17 +61,23 @@ def lines(found: CountedFailures, *, verbose: bool = False) -> Iterator[str]:
 
 
 def brief(found: CountedFailures) -> str:
-    """The most frequent kinds without their times; empty where there are none."""
-    kinds = [_counted(one) for one in found.failures if one.status is None]
+    """The most frequent kinds of the window without their times; empty where there are none."""
+    kinds = [_counted(one) for one in _of_window(found) if one.status is None]
     return wording.listed(kinds, BRIEF_KINDS)
 
 
 def names(found: CountedFailures) -> str:
-    """Every kind for a program: `closed_waiting=4303 reset_waiting:ECONNRESET=12`."""
-    kinds = ((one, one.errno_name or one.status) for one in found.failures)
+    """Every kind of the window for a program: `closed_waiting=43 reset_waiting:ECONNRESET=12`."""
+    kinds = ((one, one.errno_name or one.status) for one in _of_window(found))
     return " ".join(
         f"{one.outcome}{f':{detail}' if detail else ''}={one.count}" for one, detail in kinds
     )
+
+
+def _of_window(found: CountedFailures) -> list[Failure]:
+    """The kinds with their counts of the measurement window, as far as these are known."""
+    known = [one if one.held is None else replace(one, count=one.held) for one in found.failures]
+    return sorted((one for one in known if one.count), key=lambda one: -one.count)
 
 
 def _counted(kind: Failure) -> str:

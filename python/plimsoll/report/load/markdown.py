@@ -8,6 +8,7 @@ from plimsoll.report import words
 from plimsoll.report.formats.markdown import literal
 from plimsoll.report.load import mix, screen, screen_doubts
 from plimsoll.verdicts import catalogue
+from plimsoll.verdicts.levels import unmade
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,9 +75,12 @@ def _mix(found: TrialFindings) -> Iterator[tuple[str, str]]:
 
 
 def _doubts(found: TrialFindings) -> Iterator[str]:
-    """What is doubted, where it is more than the one doubt that the verdict's line names."""
-    doubts = [one for one in found.verdicts if one.is_doubting]
-    if len(doubts) == 1:
+    """What is doubted, where it is more than the one doubt that the verdict's line names.
+
+    Without a doubt, what could not be checked, and why.
+    """
+    doubts = [one for one in found.verdicts if one.is_doubting] or unmade(found.verdicts)
+    if len(doubts) == 1 and doubts[0].is_doubting:
         return
     ordered = sorted(doubts, key=lambda one: one.level != "void")
     for one in ordered[:MOST_DOUBTS]:

@@ -78,8 +78,8 @@ def _reasons(found: TrialFindings) -> Sequence[str]:
 def as_csv(found: TrialFindings) -> str:
     """The row of `tables.SUMMARIES`; behind it level and reasons, status codes, failures.
 
-    Reasons are the error that ended the load, or the checks of its level. Status codes are those of
-    the measurement window, failures those of the whole load.
+    Reasons are the error that ended the load, or the checks of its level. Status codes and failures
+    are those of the measurement window, as all other counts.
 
     Args:
         found: What is known of the load's trial.

@@ -14,7 +14,7 @@ from plimsoll.report import hidden, words
 from plimsoll.report.load import mix
 from plimsoll.report.load.screen_lines import cut, line, wrapped
 from plimsoll.verdicts import catalogue
-from plimsoll.verdicts.levels import by_checks
+from plimsoll.verdicts.levels import by_checks, checks_that_apply, unmade
 from plimsoll.verdicts.verdict import DOUBTING, advised
 from plimsoll.wording import listed, several
 
@@ -40,6 +40,9 @@ MOST_TOLD = 2
 
 MOST_NAMED = 3
 """Further checks that are named, or counted, where there is no room for what they say."""
+
+MOST_UNMADE = 4
+"""Lines for checks that could not be made, where nothing doubts."""
 
 _REST = "; `-v` shows everything"
 _CUT = "  `-v` shows everything"
@@ -121,10 +124,12 @@ def _verdicts(found: TrialFindings, width: int, *, verbose: bool) -> Iterator[Te
     )
     yield Text.assemble(reported, f" {_by(found, doubts)}")
     if verbose:
-        for verdict in doubts:
+        for verdict in (*doubts, *unmade(found.verdicts)):
             yield from _verdict(verdict, width)
-    else:
+    elif doubts:
         yield from _brief(doubts, width)
+    else:
+        yield from _unmade(found, width)
 
 
 def _by(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
@@ -134,11 +139,17 @@ def _by(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
     void = sum(one.level == "void" for one in doubts)
     counts = {"void": void, "doubtful": len(doubts) - void}
     reported = [f"{count} {level}" for level, count in counts.items() if count]
-    return (
-        f"({', '.join(reported)} of {wording.several(len(found.verdicts), 'check')})"
-        if reported
-        else ""
-    )
+    return f"({', '.join(reported)} of {checks_that_apply(found.verdicts)})" if reported else ""
+
+
+def _unmade(found: TrialFindings, width: int) -> Iterator[Text]:
+    """Each check that applies and could not be made, with the reason, as far as there is room."""
+    missing = unmade(found.verdicts)
+    told = missing if len(missing) <= MOST_UNMADE else missing[: MOST_UNMADE - 1]
+    for verdict in told:
+        yield Text(cut(f"{_head(verdict)}{verdict.sentences[0].text}", width), style="dim")
+    if rest := missing[len(told) :]:
+        yield Text(f"{_named(rest, width - len(_REST))}{_REST}", style="dim")
 
 
 def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
@@ -196,7 +207,8 @@ def _first_sentence(verdict: Verdict) -> Verdict:
 
 
 def _head(verdict: Verdict) -> str:
-    return f"{words.MARKS[verdict.level]} {catalogue.title_of(verdict)}: "
+    unmade = "not checked: " if verdict.level == "not_checked" else ""
+    return f"{words.MARKS[verdict.level]} {unmade}{catalogue.title_of(verdict)}: "
 
 
 def _verdict(verdict: Verdict, width: int, most: int | None = None) -> Iterator[Text]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def of_trial(verdict: Verdict) -> JsonObject:
     """A verdict on a trial or on published figures, ready for JSON."""
-    found = asdict(verdict)
+    found = _fields(verdict)
     for sentence in found["sentences"]:
         del sentence["tables"]
     return found
@@ -24,8 +24,16 @@ def of_campaign(verdict: Verdict) -> JsonObject:
     Returns:
         An object ready for JSON; `tables` is empty where it is about all tables.
     """
-    found = asdict(verdict)
+    found = _fields(verdict)
     found["tables"] = [one._asdict() for one in verdict.tables]
     for values, sentence in zip(found["sentences"], verdict.sentences, strict=True):
         values["tables"] = [one._asdict() for one in sentence.tables]
     return found
+
+
+def _fields(verdict: Verdict) -> JsonObject:
+    """Its fields, and whether it applies, which its first sentence says."""
+    found = asdict(verdict)
+    for sentence in found["sentences"]:
+        del sentence["applies"]
+    return {**found, "applies": verdict.applies}

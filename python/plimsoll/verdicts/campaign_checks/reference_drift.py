@@ -116,7 +116,8 @@ def _is_measured(repetitions: Sequence[ComparedTrial]) -> bool:
 
 def _nowhere(limits: Limits) -> Verdict:
     sentence = (
-        "the reference server has no valid trial in any block, so drift of the machine is unknown"
+        "the reference server has no valid trial in any repetition, so drift of the machine is "
+        "unknown"
     )
     finding = unknown(limits.of(DRIFT_RATIO), sentence, MISSING)
     return verdict(NAME, CAMPAIGN, [finding], SOURCE)

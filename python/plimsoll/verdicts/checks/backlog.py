@@ -25,7 +25,15 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import seconds as of_seconds
-from plimsoll.verdicts.finding import Finding, found, led_by, not_checked, of_trial, unread_host
+from plimsoll.verdicts.finding import (
+    Finding,
+    found,
+    inapplicable,
+    led_by,
+    not_checked,
+    of_trial,
+    unread_host,
+)
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Cause, Role
 
@@ -104,7 +112,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the listen queue was long enough."""
     if not tables.recording.is_over_tcp:
         sentence = "the kernel does not report the listen queue of a Unix socket"
-        findings = [not_checked(limits.of(TURNED_AWAY_LIMIT), sentence)]
+        findings = [inapplicable(limits.of(TURNED_AWAY_LIMIT), sentence)]
         return of_trial(NAME, tables.recording, findings, SOURCE)
     turned = _turned_away(tables)
     if turned is None:

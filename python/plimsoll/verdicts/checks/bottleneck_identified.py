@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.aggregate import utilisation
 from plimsoll.verdicts.cpu_contention import cpu_contention
-from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unread_server
+from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, of_trial, unread_server
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import PACE, Role
 
@@ -82,7 +82,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(FULLEST_RATIO)
     load = tables.recording.load
     if load.model != "unknown" and not load.is_saturating:
-        return not_checked(
+        return inapplicable(
             limit, "the load is limited on purpose, so no resource needs to be saturated"
         )
     shares = utilisation.shares(tables)

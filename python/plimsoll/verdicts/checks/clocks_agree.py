@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.finding import Finding, found, inapplicable, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -83,7 +83,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(OFFSET_S)
     hosts, offsets = tables.recording.machines, tables.recording.clock_offsets_ns
     if len(hosts) < 2:  # noqa: PLR2004
-        return not_checked(limit, "one host took part, with one monotonic clock")
+        return inapplicable(limit, "one host took part, with one monotonic clock")
     missing = [host for host in hosts if host not in offsets]
     if missing:
         sentence = f"the clock offset of `{missing[0]}` from the first host was not recorded"

@@ -41,7 +41,14 @@ from plimsoll import wording
 from plimsoll.aggregate import by_figures
 from plimsoll.aggregate.cores import total
 from plimsoll.aggregate.outcomes import COMPLETED
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unread_host
+from plimsoll.verdicts.finding import (
+    Finding,
+    found,
+    inapplicable,
+    not_checked,
+    of_trial,
+    unread_host,
+)
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import REPEAT
 from plimsoll.verdicts.role import Role
@@ -131,7 +138,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     unread = [what for what, one in counted.items() if one is None and compared.get(what, True)]
     if not findings and not counted:
         sentence = "the kernel has no counters for Unix sockets"
-        findings = [not_checked(limits.of(UNSEEN_RATIO), sentence)]
+        findings = [inapplicable(limits.of(UNSEEN_RATIO), sentence)]
     if not findings:
         sentence = "no counter of the load generator could be compared with the kernel"
         limit = limits.of(UNSEEN_RATIO)

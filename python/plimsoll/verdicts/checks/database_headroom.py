@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import cores
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.finding import Finding, found, inapplicable, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -53,7 +53,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit, database = limits.of(BUSY_RATIO), tables.recording.database
     if database is None:
-        return not_checked(limit, "the endpoint needs no database")
+        return inapplicable(limit, "the endpoint needs no database")
     if not database.started:
         sentence = "the database was not started by Plimsoll, so its CPU time is unknown"
         return not_checked(limit, sentence)

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.statistics.proportions import proportion_interval
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.role import Cause, Role
@@ -74,7 +74,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(WAITED_RATIO)
     if tables.recording.load.events:
-        return not_checked(limit, "events come when the server sends them, not in one response")
+        return inapplicable(limit, "events come when the server sends them, not in one response")
     ends = tables.late_ends(WAIT_NS)
     if not ends.ended:
         return not_checked(limit, "first byte and end are not known for any response")

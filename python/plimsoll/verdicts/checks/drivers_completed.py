@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.finding import Finding, found, led_by, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, found, inapplicable, led_by, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -68,7 +68,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether every load generator ran to its end."""
     recording = tables.recording
     if not recording.hosts:
-        finding = not_checked(limits.of(LOST_RATIO), "one load generator took part")
+        finding = inapplicable(limits.of(LOST_RATIO), "one load generator took part")
         return of_trial(NAME, recording, [finding], SOURCE)
     others = [_differing(tables, limits), _unopened(recording, limits)]
     return of_trial(NAME, recording, led_by(_lost(recording, limits), *others), SOURCE)

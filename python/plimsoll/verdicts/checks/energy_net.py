@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.aggregate import energy
 from plimsoll.aggregate.energy import Energy, NoEnergy
-from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -77,7 +77,7 @@ def _findings(tables: Tables, limits: Limits) -> Iterator[Finding]:
     elif rapl is None:
         sentence = "this host does not report its energy"
         reason = f" ({power.rapl_unreadable})" if power and power.rapl_unreadable else ""
-        yield not_checked(limits.of(IDLE_S), f"{sentence}{reason}")
+        yield inapplicable(limits.of(IDLE_S), f"{sentence}{reason}")
 
 
 def _of_source(
@@ -101,7 +101,7 @@ def _of_source(
     )
     if net_j is None:
         figure = "the difference is not distinguishable from idle, so there is no energy figure"
-        yield not_checked(limit, f"{powers}: {figure}")
+        yield inapplicable(limit, f"{powers}: {figure}")
         return
     figure = f"{wording.joules(net_j)} per successful response above idle"
     measured = f"idle was measured for {wording.seconds(known.idle_s)} on each side"

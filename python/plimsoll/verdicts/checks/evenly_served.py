@@ -19,7 +19,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.role import Role
@@ -85,7 +85,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     limit = limits.of(STARVED_RATIO)
     if not tables.recording.load.keeps_connections:
-        return [not_checked(limit, "connections carry few requests each, so none can starve")]
+        return [inapplicable(limit, "connections carry few requests each, so none can starve")]
     if tables.summary.connections_with_response is None:
         sentence = "the recording does not contain the connection of each request"
         return [not_checked(limit, sentence)]

@@ -30,7 +30,7 @@ from plimsoll import wording
 from plimsoll.aggregate import cores, disturbance, stalls, users
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.statistics.slope import greatest_slope
-from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.role import Role
@@ -98,10 +98,13 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(WAIT_RATIO)
     measured_ns = tables.summary.service_time.p99_ns
+    if tables.recording.load.model == "open":
+        sentence = "open load: latency includes the wait since the intended start"
+        return inapplicable(limit, sentence)
     if reason := _not_closed(tables):
         return not_checked(limit, reason)
     if tables.recording.load.events:
-        return not_checked(limit, "events come when the server sends them, not after a request")
+        return inapplicable(limit, "events come when the server sends them, not after a request")
     if not measured_ns:
         return not_checked(limit, "there are too few responses for a 99th percentile")
     worst = _of_server(tables, limit, measured_ns)
@@ -112,12 +115,10 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
 
 
 def _not_closed(tables: Tables) -> str:
-    """Why stalls cannot be hidden, or not be found; empty for a load whose users wait."""
+    """Why stalls cannot be found; empty for a load whose users wait."""
     model, driver = tables.recording.load.model, tables.recording.driver
     if model == "closed":
         return ""
-    if model == "open":
-        return "open load: latency includes the wait since the intended start"
     if driver is not None and driver.instants_step_s:
         step = wording.seconds(driver.instants_step_s)
         return f"the load generator rounds timestamps to {step}, too coarse to show stalls"

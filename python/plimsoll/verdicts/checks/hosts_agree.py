@@ -15,7 +15,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.role import Cause, Role
@@ -54,7 +54,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(APART_RATIO)
     if len(tables.recording.hosts) < 2:  # noqa: PLR2004
-        return not_checked(limit, "one load generator took part")
+        return inapplicable(limit, "one load generator took part")
     ratios = _ratios(tables.host_seconds)
     if not ratios:
         sentence = f"no second has {ENOUGH} responses of two load generators"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.aggregate import links
 from plimsoll.recording import HOST
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.finding import Finding, found, inapplicable, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -65,7 +65,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     loads = links.of_trial(tables)
     if not loads:
         where = "load generator and server are on one host: there is no link between them"
-        return not_checked(limit, where)
+        return inapplicable(limit, where)
     if tables.summary.received_bytes_per_s is None:
         return not_checked(limit, "the load generator does not report transferred bytes")
     return _of_link(limit, max(loads, key=_ratio))

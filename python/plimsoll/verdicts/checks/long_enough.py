@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.query import SECOND_NS
-from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Cause, Role
 
@@ -79,7 +79,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     ran_s = sum(end - start for start, end in tables.holds) / 1e9
     held_s = max(ran_s, round(ran_s, DIGITS))
     if tables.recording.origin == "campaign" or tables.recording.turns:
-        return not_checked(limit, "the load is repeated, so no trial is judged by its length")
+        return inapplicable(limit, "the load is repeated, so no trial is judged by its length")
     if not held_s:
         return not_checked(limit, "the load had no measurement window")
     held = wording.seconds(held_s)

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import disturbance, stalls
-from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import PACE, Role
 
@@ -114,7 +114,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
         findings = [not_checked(limits.of(RATE_DIFFERENCE), sentence)]
     elif tables.recording.load.model != "open":
         sentence = "closed load: requests follow responses, so there is no requested rate"
-        findings = [not_checked(limits.of(RATE_DIFFERENCE), sentence)]
+        findings = [inapplicable(limits.of(RATE_DIFFERENCE), sentence)]
     else:
         findings = [_rate(tables, limits), _lag(tables, limits)]
     return of_trial(NAME, tables.recording, findings, SOURCE)
@@ -125,7 +125,7 @@ def _rate(tables: Tables, limits: Limits) -> Finding:
     duration_s = sum(end - start for start, end in tables.holds) / 1e9
     requested = sum(map(_requested, tables.recording.holds))
     if not requested or not duration_s:
-        return not_checked(limit, "no rate was requested in the measurement window")
+        return inapplicable(limit, "no rate was requested in the measurement window")
     if any(one.kept is not None for one in tables.recording.hosts):
         return not_checked(limit, "rows stayed on their hosts: when each request was sent is there")
     sent = sum(kind.held for kind in tables.kind_counts)

@@ -17,7 +17,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.remedies import REPEAT
@@ -61,7 +61,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     recording = tables.recording
     limit = limits.of(SHARE_DIFFERENCE)
     if len({*recording.requests}) == 1:
-        return not_checked(limit, "the load has one request type, so there is no mix")
+        return inapplicable(limit, "the load has one request type, so there is no mix")
     if recording.load.model == "unknown":
         sentence = "the requested mix is unknown"
         return not_checked(limit, sentence)

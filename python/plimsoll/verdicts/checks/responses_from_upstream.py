@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import by_figures
-from plimsoll.verdicts.finding import Finding, found, meaning, not_checked, of_trial, unknown
+from plimsoll.verdicts.finding import (
+    Finding,
+    found,
+    inapplicable,
+    meaning,
+    not_checked,
+    of_trial,
+    unknown,
+)
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -66,7 +74,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     upstream, limit = tables.recording.upstream, limits.of(UNCALLED_RATIO)
     if upstream is None:
-        return [not_checked(limit, "the endpoint needs no upstream")]
+        return [inapplicable(limit, "the endpoint needs no upstream")]
     least_ns = tables.summary.service_time.min_ns
     is_recorded = by_figures.figures_of(tables.recording) is None
     fastest = (

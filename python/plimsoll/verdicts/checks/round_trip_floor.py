@@ -27,6 +27,7 @@ from plimsoll.verdicts.finding import (
     Finding,
     Remedy,
     found,
+    inapplicable,
     led_by,
     not_checked,
     of_trial,
@@ -123,11 +124,11 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     service_ns = tables.summary.service_time.min_ns
     if tables.recording.load.in_flight_each > 1:
         sentence = "connections carry several requests, so one round trip may serve many"
-        return not_checked(limit, sentence)
+        return inapplicable(limit, sentence)
     if tables.recording.load.events:
-        return not_checked(limit, "events have no requests of their own")
+        return inapplicable(limit, "events have no requests of their own")
     if not tables.recording.is_over_tcp:
-        return not_checked(limit, "the kernel measures no round trip over a Unix socket")
+        return inapplicable(limit, "the kernel measures no round trip over a Unix socket")
     if service_ns is None:
         return not_checked(limit, "no request got a response in the measurement window")
     trips = [series.values.min() for series in tables.usage.of(*TRIP)]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import by_figures
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.finding import Finding, found, inapplicable, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -68,7 +68,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     database, limit = tables.recording.database, limits.of(UNREAD_RATIO)
     if database is None:
-        return [not_checked(limit, "the endpoint needs no database")]
+        return [inapplicable(limit, "the endpoint needs no database")]
     if database.rows_read is None or database.rows_written is None:
         sentence = (
             "a connection to the database was open when the server had stopped, so its counts are "

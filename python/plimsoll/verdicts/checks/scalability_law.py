@@ -27,7 +27,7 @@ from plimsoll import wording
 from plimsoll.aggregate import levels
 from plimsoll.statistics import scalability
 from plimsoll.verdicts import law_fit
-from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import PACE, Role
 
@@ -84,12 +84,12 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     if load.model == "unknown":
         return [not_checked(limit, "the requested load is unknown")]
     if not load.is_saturating:
-        return [not_checked(limit, "the load is limited on purpose, so it shows no scalability")]
+        return [inapplicable(limit, "the load is limited on purpose, so it shows no scalability")]
     if not tables.recording.stages:
         return [not_checked(limit, "no stage of the load ran")]
     known = [one for one in levels.rising(tables.counted_seconds) if one.lasted >= SHORTEST]
     findings = [*_efficiency(known, limits), *_fit(known, limits)]
-    return findings or [not_checked(limit, "the load has no two levels that last long enough")]
+    return findings or [inapplicable(limit, "the load has no two levels that last long enough")]
 
 
 def _efficiency(known: Sequence[Level], limits: Limits) -> list[Finding]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import levels
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import PACE, Role
 
@@ -61,14 +61,14 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     if tables.recording.load.model == "unknown":
         return not_checked(limit, "the requested load is unknown")
     if tables.recording.load.model != "closed":
-        return not_checked(limit, "open load: there are no levels of connections to compare")
+        return inapplicable(limit, "open load: there are no levels of connections to compare")
     if not tables.recording.stages:
         return not_checked(limit, "no stage of the load ran")
     known = [
         one for one in levels.rising(tables.counted_seconds, FEWEST) if one.in_flight is not None
     ]
     if len(known) < 2:  # noqa: PLR2004
-        return not_checked(limit, "the load has no two levels of connections to compare")
+        return inapplicable(limit, "the load has no two levels of connections to compare")
     falls = [fall for pair in pairwise(known) if (fall := _fall(*pair)) is not None]
     if not falls:
         sentence = f"from {_span(known)}, throughput did not fall with fewer connections in use"

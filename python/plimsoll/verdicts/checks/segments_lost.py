@@ -29,6 +29,7 @@ from plimsoll.verdicts.finding import (
     Finding,
     Remedy,
     found,
+    inapplicable,
     led_by,
     not_checked,
     of_trial,
@@ -102,7 +103,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
         findings = led_by(_again(tables, limits), *_broken(tables, limits))
     else:
         sentence = "a Unix socket sends no packets"
-        findings = [not_checked(limits.of(RETRANSMITTED_RATIO), sentence)]
+        findings = [inapplicable(limits.of(RETRANSMITTED_RATIO), sentence)]
     return of_trial(NAME, tables.recording, findings, SOURCE)
 
 

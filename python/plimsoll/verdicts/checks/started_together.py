@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, found, inapplicable, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -67,7 +67,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(LATE_S)
     began = [one for one in tables.recording.hosts if one.driver is not None]
     if len(began) < 2:  # noqa: PLR2004
-        return not_checked(limit, "one load generator took part")
+        return inapplicable(limit, "one load generator took part")
     if tables.recording.turns:
         return _of_turns(tables.recording.turns, began, limits)
     last = max(began, key=_late_ns)

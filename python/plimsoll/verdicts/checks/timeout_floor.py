@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.statistics import laws
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.role import Role
@@ -74,7 +74,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
             f"the measurement window of {wording.seconds(held_s)} is no longer than the timeout of "
             f"{wording.seconds(timeout_s)}, so no request had to end in it"
         )
-        return not_checked(limit, sentence)
+        return inapplicable(limit, sentence)
     sentence = (
         f"{wording.amount(in_flight)} requests in flight with a timeout of "
         f"{wording.seconds(timeout_s)} must end at {wording.amount(least_per_s)} requests/s or "

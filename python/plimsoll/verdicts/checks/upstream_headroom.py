@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.finding import Finding, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -50,7 +50,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit, upstream = limits.of(WAITING_RATIO), tables.recording.upstream
     if upstream is None:
-        return not_checked(limit, "the endpoint needs no upstream")
+        return inapplicable(limit, "the endpoint needs no upstream")
     median_ns = tables.summary.service_time.p50_ns
     if not median_ns:
         return not_checked(limit, "there were no responses in the measurement window")

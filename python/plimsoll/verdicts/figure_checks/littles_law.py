@@ -12,6 +12,10 @@ Times are as exact as they were printed: a mean of 1 ms in whole milliseconds is
 allows for their share. If a tool mixes its measured times with others, as wrk does, the mean is too
 high, which explains an excess and contradicts nothing.
 
+In a run below a second, connections that begin later than others, and those that wait for the last
+response of another, are idle for a part that counts. By the time that a start takes, and by the
+longest time, fewer connections may seem busy.
+
 A tool that prints the requested duration and waits for the last responses ran longer, by its
 longest time at most. By that share, more than all connections may seem busy.
 
@@ -42,6 +46,12 @@ COMPARES: FigureComparison = "rate_and_times"
 SOURCE = "J. D. C. Little, Operations Research 9(3), 1961"
 LIMITS = ()
 
+SHORT_S = 1.0
+"""Seconds below which the ends of a run count, where some connections are idle."""
+
+START_S = 5e-3
+"""Seconds that a tool may take to open its connections and to send their first requests."""
+
 
 def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
     """Whether connections, throughput and mean time agree; None where one of them is missing."""
@@ -60,7 +70,19 @@ def _ratio(figures: ReportedStatistics, in_flight: float, rate: float, mean_s: f
     slowest = rate / (1.0 + figures.overrun_ratio)
     least = laws.in_flight(slowest, max(mean_s - step_s, 0.0)) / in_flight
     most = laws.in_flight(rate, mean_s + step_s) / in_flight + figures.unfinished_ratio
-    return min(max(1.0, least), most)
+    return min(max(1.0, least), most + _at_ends(figures))
+
+
+def _at_ends(figures: ReportedStatistics) -> float:
+    """Share of a short run in which a connection may be idle.
+
+    It is before its first request, and while the last of another takes its time. Without a maximum
+    nothing is known of the latter.
+    """
+    length_s = figures.duration_s or (figures.ended or 0.0) / (figures.timed_per_s or 1.0)
+    if not 0.0 < length_s < SHORT_S:
+        return 0.0
+    return (START_S + figures.times_s.get("max", length_s)) / length_s
 
 
 def _reported(figures: ReportedStatistics, in_flight: float, rate: float, mean_s: float) -> str:

@@ -268,14 +268,19 @@
     pending = setTimeout(redraw, 150);
   });
 
-  // Paper has every endpoint, so what the screen has not shown yet is drawn for it.
+  // Paper has every endpoint, so what the screen has not shown yet is drawn for it, as wide as it is there.
   addEventListener("beforeprint", () => {
+    document.documentElement.classList.add("is-paper");
     const folded = panels.filter((one) => one.hidden);
     for (const one of folded) one.hidden = false;
     for (const element of document.querySelectorAll(".chart")) {
       if (!element.closest("details:not([open])")) draw(element);
     }
     for (const one of folded) one.hidden = true;
+  });
+  addEventListener("afterprint", () => {
+    document.documentElement.classList.remove("is-paper");
+    redraw();
   });
 
   // Values: the table beneath a chart is made when it is opened.
