@@ -169,7 +169,7 @@ class ParquetResults:
         except ValueError as error:
             raise _damaged(self.folder / "campaign.json", error, _WRITE_AGAIN) from error
 
-    def state(self) -> str:
+    def state(self) -> str | None:
         """A digest that differs once anything does that was recorded or derived.
 
         Of recorded files it looks at size and times, as `recording` does.
