@@ -5,7 +5,10 @@
 //! deadline, records nothing and gives up at the first error. What a load tool costs more than this
 //! is the tool; what this costs is the kernel.
 //!
-//! `plimsoll-ceiling ADDRESS PATH CONNECTIONS SECONDS` prints `{"requests": …, "duration_s": …}`.
+//! `plimsoll-ceiling ADDRESS PATH CONNECTIONS SECONDS` prints `{"requests": …, "duration_s": …}`. With
+//! `RATE` after it the load is an open one; with `late` after that, responses are read at arrivals only.
+
+mod paced;
 
 use std::error::Error;
 use std::io::{Read, Write};
@@ -17,6 +20,8 @@ use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::time::{ClockId, clock_gettime};
+
+use self::paced::Reading;
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
@@ -35,6 +40,8 @@ struct Asked {
     request: Vec<u8>,
     connections: usize,
     seconds: f64,
+    /// Arrivals per second, and when responses are read; None for the closed model.
+    paced: Option<(f64, Reading)>,
 }
 
 /// One connection and the bytes of its present response.
@@ -48,18 +55,25 @@ fn main() -> Fallible<()> {
     let response_bytes = response_bytes(&asked)?;
     let mut connections = connect(&asked)?;
     let begin_s = now_s();
-    let requests = drive(&asked, response_bytes, &mut connections, begin_s + asked.seconds)?;
+    let requests = match asked.paced {
+        None => drive(&asked, response_bytes, &mut connections, begin_s + asked.seconds)?,
+        Some(pace) => paced::drive(&asked, pace, response_bytes, &mut connections)?,
+    };
     println!("{{\"requests\": {requests}, \"duration_s\": {:.6}}}", now_s() - begin_s);
     Ok(())
 }
 
 fn asked(arguments: &[String]) -> Fallible<Asked> {
-    let [address, path, connections, seconds] = arguments else {
-        return Err("usage: plimsoll-ceiling ADDRESS PATH CONNECTIONS SECONDS".into());
+    let [address, path, connections, seconds, pace @ ..] = arguments else {
+        return Err("usage: plimsoll-ceiling ADDRESS PATH CONNECTIONS SECONDS [RATE [late]]".into());
     };
+    let is_late = pace.get(1).is_some_and(|word| word == "late");
+    let reading = if is_late { Reading::AtArrivals } else { Reading::AtOnce };
+    let rate_per_s = pace.first().map(|rate| rate.parse()).transpose()?;
+    let paced = rate_per_s.map(|rate_per_s| (rate_per_s, reading));
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").into_bytes();
     let (connections, seconds) = (connections.parse()?, seconds.parse()?);
-    Ok(Asked { address: address.clone(), request, connections, seconds })
+    Ok(Asked { address: address.clone(), request, connections, seconds, paced })
 }
 
 /// Length of a response in bytes, head and body, by one that is read in full.

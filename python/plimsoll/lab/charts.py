@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll import charts, texts
 from plimsoll.errors import InputError, Problem
+from plimsoll.report import made
 from plimsoll.report.formats import cells, html, pictures
 from plimsoll.report.formats.registry import FORMATS
 
@@ -89,13 +90,14 @@ def of_line(found: Searched) -> TrialChart:
     return TrialChart(module.NAME, module.TITLE, module.CAPTION, module.draw(found))
 
 
-def report(findings: Findings, into: Path, formats: Sequence[str]) -> tuple[Path, ...]:
-    """Writes a report.
+def report(findings: Findings, into: Path, formats: Sequence[str], of: str) -> tuple[Path, ...]:
+    """Writes a report, unless it is there already.
 
     Args:
         findings: What to report.
         into: Folder of the report.
         formats: Names of formats that are files.
+        of: Digest of what the findings follow from; empty where it is not known.
 
     Returns:
         The main file of each format.
@@ -109,7 +111,12 @@ def report(findings: Findings, into: Path, formats: Sequence[str]) -> tuple[Path
     if unknown:
         hint = f"formats are {', '.join(f'`{one}`' for one in writers)}"
         raise InputError([Problem("", f"there is no format `{unknown[0]}`", hint)])
-    return tuple(write(findings, into) for name, write in writers.items() if name in formats)
+    if of and made.is_current(into, formats, of):
+        return tuple(into / module.FILE for module in FORMATS if module.NAME in formats)
+    written = tuple(write(findings, into) for name, write in writers.items() if name in formats)
+    if of:
+        made.remember(into, formats, of)
+    return written
 
 
 def _media_type(spec: Specification) -> str:

@@ -5,6 +5,7 @@ Trials are judged when a result first needs it, and what follows from them is ke
 
 from __future__ import annotations
 
+import hashlib
 import weakref
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -286,7 +287,16 @@ class CampaignResults(Closable):
             InputError: There is no such format.
             StorageError: It could not be written.
         """
-        return lab.charts.report(self.findings, self.stored.report, formats)
+        found = self.findings
+        return lab.charts.report(found, self.stored.report, formats, self._state_of(found))
+
+    def _state_of(self, found: Findings) -> str:
+        """A digest of what findings follow from; empty where the storage does not know it."""
+        state = self.stored.state()
+        if state is None:
+            return ""
+        named = (found.campaign, *(one.recording.trial for one in found.trials))
+        return hashlib.sha256(repr((state, named, self._fail_if)).encode()).hexdigest()
 
     def __repr__(self) -> str:
         """Campaign, place, trials, how many are missing, and how many have each level."""

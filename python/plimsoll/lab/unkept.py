@@ -34,6 +34,9 @@ class UnkeptResults(ParquetResults):
 
     known: dict[str, Recording] = field(default_factory=dict[str, Recording])
 
+    def state(self) -> None:
+        """None: nothing is kept that could be the same later."""
+
     def recording(self, trial_id: str) -> Recording:
         """The recording of a trial, as it was made.
 

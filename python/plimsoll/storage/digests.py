@@ -20,6 +20,19 @@ FILE = "SHA256SUMS"
 
 _HASHED = (".json", ".parquet")
 
+State = tuple[int, int, int]
+"""Inode, size and time of the last change of a file: as long as they stay, it holds the same."""
+
+
+def state(path: Path) -> State:
+    """The state of a file.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    found = path.stat()
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
+
 
 def keep(folder: Path) -> None:
     """Writes the digests of the tables and documents in a folder, when all are complete.
@@ -34,6 +47,18 @@ def keep(folder: Path) -> None:
     (folder / FILE).write_text("".join(map(_line, files)), "utf-8")
 
 
+def kept(folder: Path) -> str | None:
+    """The digests of the tables and documents in a folder, as text; None where it has none.
+
+    Raises:
+        OSError: They cannot be read.
+    """
+    try:
+        return (folder / FILE).read_text("utf-8", "replace")
+    except FileNotFoundError:
+        return None
+
+
 def changed(files: Sequence[Path]) -> Path | None:
     """The first of some files of a folder that is not what was written; None where all are.
 
@@ -45,21 +70,19 @@ def changed(files: Sequence[Path]) -> Path | None:
     Raises:
         OSError: One, or the file of digests, cannot be read.
     """
-    known = files[0].with_name(FILE)
-    if not known.exists():
+    known = kept(files[0].parent)
+    if known is None:
         return None
-    lines = known.read_text("utf-8", "replace").splitlines(keepends=True)
+    lines = known.splitlines(keepends=True)
     return next((path for path in files if _line(path) not in lines), None)
 
 
 def _line(path: Path) -> str:
-    found = path.stat()
-    digest = _digest(path, found.st_ino, found.st_size, found.st_mtime_ns)
-    return f"{digest}  {path.name}\n"
+    return f"{_digest(path, state(path))}  {path.name}\n"
 
 
 @lru_cache(maxsize=1024)
-def _digest(path: Path, _inode: int, _size: int, _changed_ns: int) -> str:
+def _digest(path: Path, _state: State) -> str:
     """The digest of a file, computed once as long as the file is the same."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

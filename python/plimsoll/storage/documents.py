@@ -265,6 +265,26 @@ def keep_recording(recording: Recording, folder: Path) -> None:
     (folder / TRIAL).write_text(text + "\n", "utf-8")
 
 
+def recording_of_text(text: bytes, where: str) -> Recording:
+    """A recording from the text of its file.
+
+    Args:
+        text: JSON. pydantic reads it in half the time that `json` and `recording` take.
+        where: Its source, for errors.
+
+    Raises:
+        ValueError: It is not JSON.
+        StorageError: It is not a recording, or has a newer format.
+    """
+    from pydantic import ValidationError  # noqa: PLC0415 - heavy
+
+    try:
+        found = _adapter().validate_json(text)
+    except ValidationError:
+        return recording(json.loads(text), where)  # says what is wrong
+    return _readable(found, where)
+
+
 def recording(content: object, where: str) -> Recording:
     """A recording from its JSON.
 
@@ -280,17 +300,37 @@ def recording(content: object, where: str) -> Recording:
     if not isinstance(written, int):
         raise StorageError(f"`{where}` is not a recording", REPEAT_TRIAL)
     if written > FORMAT:
-        message = f"`{where}` has format {written}, this version of Plimsoll reads up to {FORMAT}"
-        raise StorageError(message, "update Plimsoll")
+        raise _newer(written, where)
     try:
         found = _adapter().validate_python(content)
+    except ValueError as error:  # a `ValidationError` is one
+        raise _no_recording(error, where) from error
+    return _readable(found, where)
+
+
+def _readable(found: Recording, where: str) -> Recording:
+    """The same recording, as this version can read it.
+
+    Raises:
+        StorageError: It has a newer format, or its date is none.
+    """
+    if found.format > FORMAT:
+        raise _newer(found.format, where)
+    try:
         if found.zero_utc:
             datetime.fromisoformat(found.zero_utc)
-    except ValueError as error:  # a `ValidationError` is one
-        raise StorageError(
-            f"`{where}` is not a recording: {damage(error)}", REPEAT_TRIAL
-        ) from error
+    except ValueError as error:
+        raise _no_recording(error, where) from error
     return found
+
+
+def _newer(written: int, where: str) -> StorageError:
+    message = f"`{where}` has format {written}, this version of Plimsoll reads up to {FORMAT}"
+    return StorageError(message, "update Plimsoll")
+
+
+def _no_recording(error: Exception, where: str) -> StorageError:
+    return StorageError(f"`{where}` is not a recording: {damage(error)}", REPEAT_TRIAL)
 
 
 @cache

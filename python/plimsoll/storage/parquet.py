@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -76,6 +77,14 @@ class ParquetResults:
 
     folder: Path
     given: str = field(default="", kw_only=True, compare=False)
+    _known: dict[str, tuple[digests.State, Recording]] = field(
+        default_factory=dict[str, "tuple[digests.State, Recording]"],
+        init=False,
+        repr=False,
+        compare=False,
+    )
+    """Recordings that were read, each with the state of its file then: a run, its verdicts and its
+    report ask for the same ones."""
 
     @property
     def trials(self) -> Path:
@@ -160,6 +169,24 @@ class ParquetResults:
         except ValueError as error:
             raise _damaged(self.folder / "campaign.json", error, _WRITE_AGAIN) from error
 
+    def state(self) -> str | None:
+        """A digest that differs once anything does that was recorded or derived.
+
+        Of recorded files it looks at size and times, as `recording` does.
+
+        Raises:
+            StorageError: A file cannot be read.
+        """
+        found = hashlib.sha256()
+        with writing(self.folder):
+            for name in _GIVEN:
+                found.update(repr((name, self._given(name))).encode())
+            for trial_id in self.trial_ids():
+                recorded = digests.state(self.trials / trial_id / documents.TRIAL)
+                derived = digests.kept(self.derived / trial_id)
+                found.update(repr((trial_id, recorded, derived)).encode())
+        return found.hexdigest()
+
     def require(self, trial_id: str) -> None:
         """Does nothing as long as the folder of a trial is there.
 
@@ -177,13 +204,17 @@ class ParquetResults:
         """
         path = self.trials / trial_id / documents.TRIAL
         try:
-            content = json.loads(path.read_bytes())
+            state = digests.state(path)
+            before, found = self._known.get(trial_id, (None, None))
+            if found is not None and before == state:
+                return found
+            found = documents.recording_of_text(path.read_bytes(), str(path))
         except FileNotFoundError as error:
             raise self._no_trial(trial_id) from error
         except (OSError, ValueError) as error:
             raise _damaged(path, error, documents.REPEAT_TRIAL) from error
-        found = documents.recording(content, str(path))
         self._require_unchanged([path], documents.REPEAT_TRIAL)
+        self._known[trial_id] = (state, found)
         return found
 
     def _no_trial(self, trial_id: str) -> StorageError:

@@ -97,6 +97,13 @@ class Results(Protocol):
         """The campaign with all settings and defaults applied; None if unknown."""
         ...
 
+    def state(self) -> str | None:
+        """A digest that differs once anything does that was recorded or derived.
+
+        None where finding out takes as long as reading all of it.
+        """
+        ...
+
     def recording(self, trial_id: str) -> Recording:
         """The recording of a trial."""
         ...

@@ -16,6 +16,7 @@ import pytest
 import plimsoll
 from plimsoll import texts
 from plimsoll.errors import StorageError
+from plimsoll.report import made
 
 LOG = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,allThreads,Latency,Connect\n"
 FREE = {"campaign", "close", "files", "files_as_json", "id", "is_kept", "known", "place"}
@@ -132,6 +133,51 @@ def test_results_stay_readable_from_another_folder(
     (report,) = found.report(["markdown"])
     assert report.is_relative_to(tmp_path / "into")
     assert not any(elsewhere.iterdir())
+
+
+def written(page: Path) -> int:
+    """When a page was written."""
+    return page.stat().st_mtime_ns
+
+
+def test_a_report_of_what_has_not_changed_is_not_written_again(
+    imported: plimsoll.ImportResult,
+) -> None:
+    (page,) = imported.campaign.report(["markdown"])
+    before = written(page)
+    with plimsoll.read(imported.campaign.place) as found:
+        assert found.report(["markdown"]) == (page,)
+    assert written(page) == before
+
+
+@pytest.mark.parametrize("what", ["page", "chart", "trial", "threshold", "format", "program"])
+def test_a_report_is_written_again_once_anything_has_changed(
+    imported: plimsoll.ImportResult, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (page,) = imported.campaign.report(["markdown"])
+    before = written(page)
+    place, formats, fail_if = Path(imported.campaign.place), ["markdown"], list[str]()
+    match what:
+        case "page":
+            page.write_text("mine")
+        case "chart":
+            next(page.parent.glob("charts/*")).unlink()
+        case "trial":
+            trial = place / "trials" / imported.id
+            shutil.copytree(trial, trial.with_name("b"))
+            (text := trial.with_name("b") / "trial.json").write_text(
+                text.read_text().replace(f'"{imported.id}"', '"b"')
+            )
+            text.with_name("SHA256SUMS").unlink()
+        case "threshold":
+            fail_if = ["p99>1s"]
+        case "format":
+            formats = ["markdown", "html"]
+        case _:
+            monkeypatch.setattr(made, "_program", lambda: "another")
+    with plimsoll.read(place, fail_if=fail_if) as found:
+        found.report(formats)
+    assert written(page) != before
 
 
 def test_every_result_is_one_short_line(imported: plimsoll.ImportResult) -> None:

@@ -69,6 +69,16 @@ def test_a_recording_with_another_bit_is_damaged(stored: ParquetResults) -> None
         stored.recording("a")
 
 
+def test_a_recording_that_was_read_before_is_read_again_once_it_has_changed(
+    stored: ParquetResults,
+) -> None:
+    assert stored.recording("a") is stored.recording("a")
+    path = stored.trials / "a" / "trial.json"
+    (stored.trials / "a" / digests.FILE).unlink()
+    path.write_text(path.read_text("utf-8").replace('"order": 0', '"order": 11'), "utf-8")
+    assert stored.recording("a").order == 11
+
+
 @pytest.mark.parametrize("name", ["verdicts.json", "seconds.parquet"])
 def test_what_is_derived_is_made_again_where_it_is_damaged(
     stored: ParquetResults, name: str

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, replace
+
 import pytest
 
 from plimsoll.errors import StorageError
+from plimsoll.recording import FORMAT
 from plimsoll.storage import documents
+from stored_trials import recording
 
 LINES = 'kind = "line"\n[line]\np99 = "20ms"\nbudget = "90s"\nwithin = 0.05\n'
 
@@ -40,6 +45,29 @@ def test_a_damaged_recording_is_one_sentence_with_what_to_do() -> None:
     assert "\n" not in caught.value.message
     assert "pydantic" not in caught.value.message
     assert caught.value.hint.startswith("restore it from a copy")
+
+
+@pytest.mark.parametrize(
+    "text", ['{"format": 1}', '{"format": 2}', '{"format": "1"}', "[]", '{"format": 2, "trial": 1}']
+)
+def test_the_text_of_no_recording_is_reported_as_its_content_is(text: str) -> None:
+    with pytest.raises(StorageError) as of_text:
+        documents.recording_of_text(text.encode(), "trial.json")
+    with pytest.raises(StorageError) as of_content:
+        documents.recording(json.loads(text), "trial.json")
+    assert of_text.value.args == of_content.value.args
+
+
+def test_a_recording_of_a_newer_format_is_refused_also_where_it_could_be_read() -> None:
+    newer = json.dumps(asdict(replace(recording(), format=FORMAT + 1))).encode()
+    with pytest.raises(StorageError, match="has format 2"):
+        documents.recording_of_text(newer, "trial.json")
+
+
+def test_the_text_of_a_recording_is_read_as_its_content_is() -> None:
+    text = json.dumps(asdict(recording()))
+    found = documents.recording_of_text(text.encode(), "trial.json")
+    assert found == documents.recording(json.loads(text), "trial.json")
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,9 @@ class PostgresResults:
             return None
         return self._parsed(found[0][0], "the resolved campaign", _RESTORE)
 
+    def state(self) -> None:
+        """None: a database would have to read everything to know."""
+
     def recording(self, trial_id: str) -> Recording:
         """The recording of a trial.
 
