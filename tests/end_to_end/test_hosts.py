@@ -567,7 +567,7 @@ def test_an_agent_that_is_killed_takes_its_engine_along_and_voids_the_load(tmp_p
         lost.wait_until_rows_are_kept()
         os.kill(lost.process.pid, signal.SIGKILL)
         assert eventually(lambda: not lost.processes()), lost.processes()
-        running.wait_until_it_says("`two` disconnected")
+        running.wait_until_it_says("`two` disconnected, between ")
         running.wait_until_it_says(" 2 of 4 connections open")
         ran = running.end()
     assert ran.code == VOID, ran.said

@@ -140,12 +140,12 @@ def conduct(
 
 
 def _ran(known: TrialState) -> str:
-    """How much of a load ran, as the end of a sentence; empty before there was any."""
+    """How far a load had come, as the end of a sentence; empty before there was any."""
     stages = known.driven.stages if known.driven else ()
     if not stages:
         return ""
     share = min(stages[-1].end_ns / 1e9 / known.trial.load.duration_s, 1.0)
-    return f"; {wording.percent(round(share, 3))} of the load ran"
+    return f"; noticed after {wording.percent(round(share, 3))} of the load"
 
 
 def load(

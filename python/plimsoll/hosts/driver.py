@@ -182,9 +182,9 @@ class HostsDriver:
             return
         for one in lost:
             if one.error is not None and not one.is_unable(zero_ns):
-                at_s = wording.count((one.lost_ns - zero_ns) / 1e9)
                 reason = of_host(one.host.name, one.error).message
-                self._tell(f"{reason}, {at_s} s into the load: others continue, and it is void")
+                when = one.lost_between(zero_ns)
+                self._tell(f"{reason}, {when} of the load: others continue, and it is void")
 
     def _ask(self, one: Driving, *, with_clock: bool) -> None:
         """Asks a host for what it has not been asked for."""
