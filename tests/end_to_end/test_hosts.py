@@ -202,6 +202,9 @@ def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(
     known_s = figures["response_times_s"]
     assert (known_s["min"], known_s["max"]) == (times_ns[0] / 1e9, times_ns[-1] / 1e9)
     assert known_s["p50"] == times_ns[(len(times_ns) + 1) // 2 - 1] / 1e9
+    summary = json.loads(load_that_stayed.stdout)["summary"]
+    assert (summary["connections_opened"], summary["connections_refused"]) == (4, 0)
+    assert summary["unfinished"] is not None
     given = levels(load_that_stayed.stdout)
     assert not labs.void_beyond(given)
     assert given["drivers_completed"] == "sound"
@@ -811,6 +814,11 @@ def test_rows_that_stayed_are_fetched_and_every_check_is_judged(kept: Kept) -> N
     usage = pq.read_table(results / "trials" / "load" / "usage.parquet")
     without, said = kept.judged()
     assert STAYED in said
+    exported = run("export", results, "--to", "exported", folder=results.parent)
+    assert exported.code == StorageError.exit_code, exported.said
+    assert "the rows of `load` are on `one`, `two`" in exported.said
+    assert f"fetch them with `plimsoll host rows {results} " in exported.said
+    assert not (results.parent / "exported").exists()
     listed = kept.fetched("--list")
     assert not (results / "fetched").exists()
     ran = kept.fetched()
