@@ -178,6 +178,7 @@ def load(
     Raises:
         HostError: This host cannot generate the load; nothing is kept.
         StorageError: The recording could not be written; nothing is kept.
+        Interrupted: Ctrl-C before other hosts began; nothing is kept.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
     scope = _scope_at(address)
@@ -199,9 +200,10 @@ def load(
         except DriverError as error:
             known.fail(error)
         except Interrupted:
-            if known.driven is None or not _is_whole(known.driven):
-                stages = known.driven.stages if known.driven else ()
-                known.fail(Interrupted(ended_early(stages, trial.load)))
+            if known.driven is None:
+                raise
+            if not _is_whole(known.driven):
+                known.fail(Interrupted(ended_early(known.driven.stages, trial.load)))
         if known.driven is not None:
             _put_aside(known.driven, into, results, trial)
         known.provenance = _provenance_of_running(trial, setting, scope)
