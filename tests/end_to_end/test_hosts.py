@@ -364,7 +364,7 @@ def test_an_agent_waits_while_a_lab_with_other_certificates_works(tmp_path: Path
         for name in ("one.key", "one.pem", "ca.pem"):
             shutil.copyfile(lab.certificates / name, folder / name)
         assert waiting.end().code == 0
-    assert agent.stderr.count("is not accepted") == 1
+        assert agent.stderr.count("is not accepted") == 1
 
 
 def test_a_host_under_a_name_that_is_not_its_own_is_refused_on_both_sides(tmp_path: Path) -> None:

@@ -12,14 +12,16 @@ import pytest
 import sample
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.drivers.job import DriverJob, DriverResult, LoadPart, Rows
-from plimsoll.errors import HostLost, LimitTooLow
+from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult, LoadPart, Rows
+from plimsoll.errors import HostLost, Interrupted, LimitTooLow
 from plimsoll.events import Progress
 from plimsoll.hosts import combined
+from plimsoll.hosts import driver as hosts_driver
 from plimsoll.hosts.agent import HostResult, HostStatus
 from plimsoll.hosts.clocks import ClockExchange
 from plimsoll.hosts.combined import Driving
 from plimsoll.hosts.host import Host
+from plimsoll.processes.interruption import Interruption
 from plimsoll.recording import Driver, RecordedStage
 
 LOAD = Load("steady", "closed", (Stage("hold", 2.0, 10, 10),))
@@ -131,6 +133,22 @@ def test_the_share_of_a_host_is_what_was_requested_of_it(
     hosts[1].part = LoadPart(1, 2, 0)
     found = combined.of(hosts, job)
     assert [one.share for one in found.hosts] == pytest.approx(shares)
+
+
+@pytest.mark.parametrize(("signals", "has_begun"), [(0, False), (1, True), (1, False)])
+def test_a_load_that_a_signal_ended_before_it_began_has_no_result(
+    signals: int, *, has_begun: bool
+) -> None:
+    one = driven("one", "plimsoll")
+    assert one.result is not None
+    if not has_begun:
+        one.result = replace(one.result, driven=replace(one.result.driven, stages=()))
+    watch = DriverCallbacks(lambda _: None, lambda _: None, lambda _: True, Interruption(signals))
+    if signals and not has_begun:
+        with pytest.raises(Interrupted, match="before it began; nothing was recorded"):
+            hosts_driver._require_begun([one], watch, LOAD)
+    else:
+        hosts_driver._require_begun([one], watch, LOAD)
 
 
 def test_an_engine_that_never_began_is_unable_however_late_that_is_heard() -> None:
