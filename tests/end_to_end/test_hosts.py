@@ -202,9 +202,9 @@ def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(
     known_s = figures["response_times_s"]
     assert (known_s["min"], known_s["max"]) == (times_ns[0] / 1e9, times_ns[-1] / 1e9)
     assert known_s["p50"] == times_ns[(len(times_ns) + 1) // 2 - 1] / 1e9
-    summary = json.loads(load_that_stayed.stdout)["summary"]
-    assert (summary["connections_opened"], summary["connections_refused"]) == (4, 0)
-    assert summary["unfinished"] is not None
+    told = json.loads(load_that_stayed.stdout)
+    assert (told["connections"]["opened"], told["connections"]["refused"]) == (4, 0)
+    assert told["summary"]["unfinished"] is not None
     given = levels(load_that_stayed.stdout)
     assert not labs.void_beyond(given)
     assert given["drivers_completed"] == "sound"
