@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import tables
+from plimsoll.aggregate.outcomes import UNENDED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.aggregate.query import Columns
-    from plimsoll.recording import Recording
+    from plimsoll.recording import Driver, Recording
     from plimsoll.tool_output.reported import ReportedStatistics
 
 
@@ -30,6 +31,19 @@ def counted(figures: ReportedStatistics) -> Columns:
     """Counts, rates and times of the hold: columns of `tables.SUMMARIES`, the rest null."""
     columns: Columns = dict.fromkeys(column.name for column in tables.MEASURED)
     return columns | _counts(figures) | _rates(figures) | _times(figures)
+
+
+def counted_beside(driver: Driver) -> Columns:
+    """What the load generators of several hosts counted beside their figures, without rows.
+
+    Connections stay null: checks on them need to know what became of each.
+
+    Args:
+        driver: All of them together; a tool that only prints figures counts nothing beside them.
+    """
+    if not driver.outcomes:
+        return {}
+    return {"unfinished": sum(driver.outcomes.get(name, 0) for name in UNENDED)}
 
 
 def complete_responses(figures: ReportedStatistics) -> float:

@@ -60,6 +60,8 @@ def summary(recording: Recording, requests: Rows, connections: Rows, readings: S
     else:
         columns = by_figures.counted(figures)
         columns["source"] = recording.driver_name
+        if recording.driver is not None:
+            columns |= by_figures.counted_beside(recording.driver)
     read = usage(readings, recording.server_host)
     columns |= _used(recording, read)
     columns |= energy.columns(read, holds(recording), number(columns, "goodput_per_s"))

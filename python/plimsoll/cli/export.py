@@ -90,6 +90,7 @@ def command(
         if postgres.serves(target):
             _copy(found, chosen if trials else None, target)
         else:
+            lab.exports.require_rows(stored, chosen)
             _write(
                 stored,
                 chosen,

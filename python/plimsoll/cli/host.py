@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from ipaddress import IPv4Address, IPv6Address
 
+    from plimsoll.hosts.agent import HostFacts
     from plimsoll.hosts.control import Lab
     from plimsoll.hosts.fitness import Fitness
+    from plimsoll.hosts.host import Host
     from plimsoll.lab.host_rows import StayedRows
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
@@ -222,11 +224,17 @@ def _print(one: Fitness) -> None:
         seen = (
             f"Plimsoll {facts.version}, {facts.machine.get('cores_online')} cores, "
             f"{wording.size(facts.free_bytes)} free; clock known to "
-            f"{wording.seconds(clock.bound_ns / 1e9)}"
+            f"{wording.seconds(clock.bound_ns / 1e9)}{_drivers(one.host, facts)}"
         )
     click.echo(f"{one.host.name} ({one.host.role}, {one.host.address}): {seen}")
     for wrong in one.wrong:
         click.echo(f"  {'✗' if wrong.is_fatal else '!'} {wrong.message}: {wrong.hint}")
+
+
+def _drivers(host: Host, facts: HostFacts) -> str:
+    """The load generators that several hosts can use, as far as this one has them."""
+    there = ", ".join(hosts.fitness.drivers(facts))
+    return f"; load generators {there}" if host.role == "driver" else ""
 
 
 @command.command(name="rows")

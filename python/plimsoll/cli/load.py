@@ -437,19 +437,21 @@ def command(  # noqa: PLR0913 - one argument for each option
 
 @contextmanager
 def _naming_recording(record: Path | None) -> Generator[None]:
-    """Has a signal that ends the block say where the load is, once it is recorded.
+    """Has a signal that ends the block say where the load is, or that it was not recorded.
 
     Args:
         record: Folder of the recording; None for none.
 
     Raises:
-        Interrupted: A signal ended the block, and the recording is complete.
+        Interrupted: A signal ended the block, and a folder was to keep the load.
     """
     try:
         yield
     except KeyboardInterrupt as error:
-        if record is None or not any(record.glob("trials/*/trial.json")):
+        if record is None:
             raise
+        if not any(record.glob("trials/*/trial.json")):
+            raise Interrupted(f"interrupted; nothing was recorded in `{record}`") from error
         raise Interrupted(
             f"interrupted; the load is kept in `{record}`", f"`plimsoll report {record}` shows it"
         ) from error

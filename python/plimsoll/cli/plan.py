@@ -59,7 +59,8 @@ def command(
             requested, messages.note, has_database_here=has_database_here
         )
     lab.selection.published(requested)
-    refuses = lab.selection.refusals(requested)
+    lacking = lab.selection.lacking_here() if hosts is None else {}
+    refuses = lab.selection.refusals(requested, lacking)
     paces = lab.paces.known(requested.frameworks)
     trials = (*plan.plan(requested, refuses), *_steps(requested, refuses, paces))
     lab.selection.require_rule(requested, trials)

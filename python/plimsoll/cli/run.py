@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 import plimsoll
-from plimsoll import cli, errors, lab
+from plimsoll import cli, errors, lab, texts
 from plimsoll.cli import messages, options, reporting
 from plimsoll.processes import process_table
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from plimsoll.hosts.host import KeepRows
     from plimsoll.lab.results import CampaignResults
 
@@ -95,7 +98,7 @@ def command(  # noqa: PLR0913 - one argument for each option
             keep_rows=keep_rows,
             on_event=tell,
         )
-    with results:
+    with results, _naming_results(results):
         code = missed = 0
         if not no_report:
             formats = reporting.EVERY_FORMAT
@@ -108,6 +111,21 @@ def command(  # noqa: PLR0913 - one argument for each option
             messages.note(f"{trials_are} void; the same command with `--again` repeats them")
         crossed = cli.judging.threshold_exit_code(results.findings, junit) if fail_if else 0
         return _failures(results) or crossed or missed or code
+
+
+@contextmanager
+def _naming_results(results: CampaignResults) -> Generator[None]:
+    """Has a signal that ends the block say how to go on: every trial is recorded.
+
+    Raises:
+        Interrupted: A signal ended the block.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        message = "interrupted; every trial is recorded"
+        hint = f"`plimsoll report {texts.shown(Path(results.stored.place))}` judges them"
+        raise errors.Interrupted(message, hint) from error
 
 
 def _failures(results: CampaignResults) -> int:

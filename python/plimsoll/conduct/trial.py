@@ -141,12 +141,12 @@ def conduct(
 
 
 def _ran(known: TrialState) -> str:
-    """How much of a load ran, as the end of a sentence; empty before there was any."""
+    """How far a load had come, as the end of a sentence; empty before there was any."""
     stages = known.driven.stages if known.driven else ()
     if not stages:
         return ""
     share = min(stages[-1].end_ns / 1e9 / known.trial.load.duration_s, 1.0)
-    return f"; {wording.percent(round(share, 3))} of the load ran"
+    return f"; noticed after {wording.percent(round(share, 3))} of the load"
 
 
 def load(
@@ -179,6 +179,7 @@ def load(
     Raises:
         HostError: This host cannot generate the load; nothing is kept.
         StorageError: The recording could not be written; nothing is kept.
+        Interrupted: Ctrl-C before other hosts began; nothing is kept.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
     scope = _scope_at(address)
@@ -200,9 +201,10 @@ def load(
         except DriverError as error:
             known.fail(error)
         except Interrupted:
-            if known.driven is None or not _is_whole(known.driven):
-                stages = known.driven.stages if known.driven else ()
-                known.fail(Interrupted(ended_early(stages, trial.load)))
+            if known.driven is None:
+                raise
+            if not _is_whole(known.driven):
+                known.fail(Interrupted(ended_early(known.driven.stages, trial.load)))
         if known.driven is not None:
             _put_aside(known.driven, into, results, trial)
         known.provenance = _provenance_of_running(trial, setting, scope)

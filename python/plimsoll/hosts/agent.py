@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import plimsoll
 from plimsoll import machine
 from plimsoll.databases import installed
-from plimsoll.drivers import choosing, sampled
+from plimsoll.drivers import choosing, sampled, tools
 from plimsoll.drivers.records import ROWS
 from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import (
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from plimsoll.drivers.job import DriverJob, DriverResult
     from plimsoll.drivers.turning import CommonStart
+    from plimsoll.errors import DriverMissing
     from plimsoll.events import Progress
     from plimsoll.hosts.host_job import HostJob
     from plimsoll.hosts.served import ServerState
@@ -83,6 +84,7 @@ class HostFacts:
         kept_free_bytes: The same where rows stay; None where that is the same disk.
         rapl: What RAPL counts on it.
         database_error: Why PostgreSQL cannot be started there; None if it can.
+        lacking: The load generators that are not installed there, by name, with their remedy.
     """
 
     version: str
@@ -92,6 +94,7 @@ class HostFacts:
     kept_free_bytes: int | None
     rapl: PowerSources
     database_error: PlimsollError | None = None
+    lacking: Mapping[str, DriverMissing] = field(default_factory=dict[str, "DriverMissing"])
 
 
 @dataclass(frozen=True)
@@ -216,6 +219,7 @@ class Agent:
             None if disk.is_same(self._folder, self._kept) else disk.free_bytes(self._kept),
             energy.recorded(),
             _database_error(),
+            {one.NAME: error for one in tools.DRIVERS if (error := one.needs()) is not None},
         )
 
     def reach(self, address: str, port: int) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
 
     from plimsoll.campaign.load import Load
+    from plimsoll.errors import DriverMissing
     from plimsoll.hosts.agent import HostFacts
     from plimsoll.hosts.control import Lab
     from plimsoll.hosts.database import HostDatabase
@@ -45,6 +46,7 @@ class CampaignHosts:
         parts: What of the measurement is on which host.
         address: Address of the lab, as the hosts reach it.
         database: The host that runs PostgreSQL for the campaign; None for that of the lab, or none.
+        lacking: The load generators that are missing on one of them, by name.
     """
 
     driver: HostsDriver
@@ -55,6 +57,7 @@ class CampaignHosts:
     parts: tuple[Part, ...]
     address: IPv4Address | IPv6Address
     database: Host | None
+    lacking: Mapping[str, DriverMissing]
     _lab: Lab
     _facts: Mapping[str, HostFacts]
     _tell: Callable[[str], None]
@@ -125,6 +128,7 @@ def joined(
             parts=tuple(_parts(taking, facts)),
             address=hosts.address,
             database=hosts.database if with_database else None,
+            lacking=fitness.lacking(hosts.drivers, facts),
             _lab=lab,
             _facts=facts,
             _tell=tell,

@@ -7,12 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from plimsoll import wording
 from plimsoll.drivers.job import DriverResult, HostRows, LoadPart
 from plimsoll.errors import DriverFailed, PlimsollError
 from plimsoll.events import Progress
-from plimsoll.hosts import clocks
+from plimsoll.hosts import clocks, printed
 from plimsoll.hosts.agent import HostResult, HostStatus
 from plimsoll.hosts.control import of_host
+from plimsoll.hosts.host import share_of_threads
 from plimsoll.recording import DecodedBodies, HostClock, HostDriver
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
+    from plimsoll.campaign.load import Load
     from plimsoll.drivers.job import DriverJob, Rows
     from plimsoll.hosts.clocks import ClockExchange
     from plimsoll.hosts.host import Host
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from plimsoll.recording.tls import NegotiatedTls
 
 K = TypeVar("K")
-N = TypeVar("N", int, float)
 
 
 @dataclass
@@ -73,6 +75,17 @@ class Driving:
         never_began = self.status.error is not None and self.status.zero_monotonic_ns is None
         return self.error is not None and (never_began or self.lost_ns < zero_ns)
 
+    def lost_between(self, zero_ns: int) -> str:
+        """The span in which it was lost: from its last report until the lab noticed.
+
+        Args:
+            zero_ns: Zero of the load by the lab's clock.
+        """
+        reported_s = 0.0 if self.status.progress is None else self.status.progress.at_s
+        noticed_s = max((self.lost_ns - zero_ns) / 1e9, reported_s)
+        first, last = (wording.decimals(at_s, 1) for at_s in (reported_s, noticed_s))
+        return f"between {first} and {last} s"
+
     @property
     def progress(self) -> Progress | None:
         """Its progress; of one that is lost what has ended, and nothing is open."""
@@ -112,6 +125,7 @@ def progress(known: Sequence[Progress]) -> Progress | None:
         driver_busy_cores=sum(one.driver_busy_cores or 0.0 for one in known),
         driver_threads=sum(one.driver_threads or 0 for one in known),
         statuses=_added(one.statuses for one in known),
+        counted=all(one.counted for one in known),
     )
 
 
@@ -140,12 +154,14 @@ def of(driving: list[Driving], job: DriverJob) -> DriverResult:
         for name, result in results.items()
         for reading in result.readings
     ]
+    driver = _summed([result.driven.driver for result in results.values()])
     return DriverResult(
-        driver=_summed([result.driven.driver for result in results.values()]),
+        driver=driver,
         zero_monotonic_ns=first_ns,
         zero_utc_ns=time.time_ns() - (time.monotonic_ns() - first_ns),
         stages=_stages([result.driven.stages for result in results.values()]),
         readings=tuple(readings),
+        figures=driver.figures,
         hosts=tuple(
             _host_driver(one, relations[one.host.name], zeros.get(one.host.name), first_ns, job)
             for one in driving
@@ -194,7 +210,7 @@ def _host_driver(
         ended_ns = one.result.driven.stages[-1].end_ns if one.result.driven.stages else 0
     return HostDriver(
         host=one.host.name,
-        share=one.host.thread_count / one.part.of,
+        share=_share(one, job.load),
         clock=HostClock(
             relation.host_ns(first_ns) - first_ns,
             relation.drift,
@@ -211,6 +227,15 @@ def _host_driver(
     )
 
 
+def _share(one: Driving, load: Load) -> float:
+    """Its share of what was requested: of arrivals each thread has as many, of connections not."""
+    own = range(one.part.first, one.part.first + one.host.thread_count)
+    if load.model == "open":
+        return len(own) / one.part.of
+    connections = load.peak_connections
+    return share_of_threads(connections, own, one.part.of) / connections
+
+
 def _summed(drivers: list[Driver]) -> Driver:
     """The drivers of all hosts as one; numbers of cores mean nothing across hosts."""
     first = drivers[0]
@@ -224,9 +249,9 @@ def _summed(drivers: list[Driver]) -> Driver:
         cores=(),
         threads=sum(driver.threads for driver in drivers),
         ended_by="interrupt" if "interrupt" in ends else first.ended_by,
-        cpu_s=_total(driver.cpu_s for driver in drivers),
-        peak_rss_bytes=_total(driver.peak_rss_bytes for driver in drivers),
-        connections_requested=_total(driver.connections_requested for driver in drivers),
+        cpu_s=printed.total(driver.cpu_s for driver in drivers),
+        peak_rss_bytes=printed.total(driver.peak_rss_bytes for driver in drivers),
+        connections_requested=printed.total(driver.connections_requested for driver in drivers),
         requests_lost_by_recorder=sum(driver.requests_lost_by_recorder for driver in drivers),
         bodies_compared=sum(driver.bodies_compared for driver in drivers),
         redirects=sum(driver.redirects for driver in drivers),
@@ -235,21 +260,14 @@ def _summed(drivers: list[Driver]) -> Driver:
             coded_bytes=sum(driver.decoded.coded_bytes for driver in drivers),
             decoded_bytes=sum(driver.decoded.decoded_bytes for driver in drivers),
         ),
-        sent=_total(driver.sent for driver in drivers),
+        sent=printed.total(driver.sent for driver in drivers),
         outcomes=_added(driver.outcomes for driver in drivers),
-        opened=_total(driver.opened for driver in drivers),
-        refused=_total(driver.refused for driver in drivers),
+        opened=printed.total(driver.opened for driver in drivers),
+        refused=printed.total(driver.refused for driver in drivers),
         longest_pause_ns=max(pauses_ns, default=None),
         tls=tuple(replace(tls, connections=count) for tls, count in agreed.items()),
-        figures=None,  # what a tool prints on each host does not add up
+        figures=printed.together([driver.figures for driver in drivers]),
     )
-
-
-def _total(counts: Iterable[N | None]) -> N | None:
-    """All of them added up; None where the load generator of one host does not count that."""
-    found = list(counts)
-    known = [one for one in found if one is not None]
-    return sum(known[1:], known[0]) if known and len(known) == len(found) else None
 
 
 def _stages(ran: list[tuple[RecordedStage, ...]]) -> tuple[RecordedStage, ...]:

@@ -30,11 +30,13 @@ from plimsoll.hosts.counts import HostCounts
 from plimsoll.hosts.host import require_divisible
 from plimsoll.hosts.host_job import HostJob
 from plimsoll.recording import KeptRows
+from plimsoll.recording.ran import ended_early
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
     from pathlib import Path
 
+    from plimsoll.campaign.load import Load
     from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult
     from plimsoll.hosts.agent import CountState, HostFile, HostResult
     from plimsoll.hosts.control import Lab
@@ -111,6 +113,7 @@ class HostsDriver:
         Raises:
             StorageError: What hosts recorded cannot be written here.
             KeyboardInterrupt: A signal while files are copied, and rows do not stay.
+            Interrupted: A signal came before any host had begun.
             PlimsollError: What kept a host from starting, or no host ran to its end.
         """
         driving = self._armed(job)
@@ -125,6 +128,7 @@ class HostsDriver:
             self._compare_clocks(watched)
             for one in watched:
                 self._collect(one)
+        _require_begun(watched, watch, job.load)
         with disk.named(job.into, disk.RECORD_ELSEWHERE):
             measured = [one for one in watched if one.result]
             stopped = self._stopped(measured, job.into)
@@ -182,9 +186,9 @@ class HostsDriver:
             return
         for one in lost:
             if one.error is not None and not one.is_unable(zero_ns):
-                at_s = wording.count((one.lost_ns - zero_ns) / 1e9)
                 reason = of_host(one.host.name, one.error).message
-                self._tell(f"{reason}, {at_s} s into the load: others continue, and it is void")
+                when = one.lost_between(zero_ns)
+                self._tell(f"{reason}, {when} of the load: others continue, and it is void")
 
     def _ask(self, one: Driving, *, with_clock: bool) -> None:
         """Asks a host for what it has not been asked for."""
@@ -404,6 +408,17 @@ def joined(
         lab.wait([host.name for host in hosts.drivers], tell)
         fitness.require(lab, hosts.drivers, connections)
         yield HostsDriver(lab, tell, leaves_rows=leaves_rows)
+
+
+def _require_begun(driving: Iterable[Driving], watch: DriverCallbacks, load: Load) -> None:
+    """Requires a load that a signal did not end before it began.
+
+    Raises:
+        Interrupted: It did, and no host has sent anything.
+    """
+    results = [one.result for one in driving if one.result is not None]
+    if watch.interruption.count and results and not any(one.driven.stages for one in results):
+        raise Interrupted(f"{ended_early((), load)}; nothing was recorded")
 
 
 def _kept(place: Stayed, result: HostResult) -> KeptRows:

@@ -9,13 +9,14 @@ from urllib.parse import urlsplit
 
 import plimsoll
 from plimsoll import machine, wording
+from plimsoll.drivers import tools
 from plimsoll.drivers.tools.plimsoll import FULL_BYTES
-from plimsoll.errors import HostError, PlimsollError
+from plimsoll.errors import DriverMissing, HostError, PlimsollError
 from plimsoll.hosts import clocks, disk
 from plimsoll.hosts.host import share_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from plimsoll.hosts.agent import HostFacts
     from plimsoll.hosts.clocks import ClockRelation
@@ -102,6 +103,34 @@ def require(lab: Lab, hosts: Iterable[Host], connections: int) -> dict[str, Host
         if one.facts is not None:
             found[host.name] = one.facts
     return found
+
+
+def drivers(facts: HostFacts) -> tuple[str, ...]:
+    """The load generators that a host has, of those that generate load on several hosts."""
+    return tuple(
+        one.NAME for one in tools.DRIVERS if one.KEEPS_ROWS and one.NAME not in facts.lacking
+    )
+
+
+def lacking(hosts: Iterable[Host], facts: Mapping[str, HostFacts]) -> dict[str, DriverMissing]:
+    """The load generators that are missing on a host that should generate load, by name.
+
+    Args:
+        hosts: The hosts that generate load.
+        facts: The facts of each, by its name.
+    """
+    names = [host.name for host in hosts]
+    found: dict[str, list[str]] = {}
+    for name in names:
+        for driver in facts[name].lacking:
+            found.setdefault(driver, []).append(name)
+    return {
+        driver: DriverMissing(
+            f"`{driver}` is not installed on {wording.listed([f'`{name}`' for name in without])}",
+            f"there: {facts[without[0]].lacking[driver].hint}",
+        )
+        for driver, without in found.items()
+    }
 
 
 def _of_host(lab: Lab, host: Host, connections: int) -> Fitness:

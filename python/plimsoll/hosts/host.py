@@ -149,9 +149,20 @@ def share_of(total: int, host: Host, hosts: Hosts) -> int:
     for one in hosts.drivers:
         if one == host:
             numbers = range(first, first + one.thread_count)
-            return sum(total // threads + (number < total % threads) for number in numbers)
+            return share_of_threads(total, numbers, threads)
         first += one.thread_count
     return 0
+
+
+def share_of_threads(total: int, numbers: range, of: int) -> int:
+    """The share of some threads in a number of connections.
+
+    Args:
+        total: Connections of the whole load.
+        numbers: Numbers of the threads.
+        of: Threads of all hosts.
+    """
+    return sum(total // of + (number < total % of) for number in numbers)
 
 
 def require_divisible(hosts: Hosts, connections: int, where: str) -> None:

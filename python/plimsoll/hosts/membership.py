@@ -71,6 +71,9 @@ The lab looks every `LOST_S` who has been silent for that long.
 NO_LINGER = struct.pack("ii", 1, 0)
 """Has a socket closed at once, so that its port is free: `SO_LINGER`, socket(7)."""
 
+SENT_AWAY = "scheduler-close"
+"""The reason that dask's scheduler gives its workers when it ends."""
+
 RETRY_S = 1.0
 """From one attempt to reach the lab to the next, in seconds."""
 
@@ -100,10 +103,15 @@ class Membership:
 
 
 class _Member(Worker):
-    """A worker of dask that carries out orders."""
+    """A worker of dask that carries out orders.
+
+    Attributes:
+        has_lab_ended: Whether the lab sent it away; else the connection broke.
+    """
 
     def __init__(self, agent: Agent, membership: Membership) -> None:
         self._agent = agent
+        self.has_lab_ended = False
         super().__init__(
             network.address(membership.lab, membership.port),
             nthreads=1,
@@ -118,6 +126,11 @@ class _Member(Worker):
             death_timeout=network.LOST_S,
         )
         self.handlers |= {network.CLOCK: _clock, network.ORDER: self._carry_out}
+
+    async def close(self, *args: Any, reason: str = "worker-close", **told: Any) -> None:
+        """Ends the membership; the first reason is why."""
+        self.has_lab_ended |= reason == SENT_AWAY
+        await super().close(*args, reason=reason, **told)
 
     async def _carry_out(self, order: str, arguments: tuple[Any, ...]) -> dict[str, to_serialize]:
         """Carries out an order of the lab; gives what it gives, or its error."""
@@ -154,8 +167,9 @@ async def serve(agent: Agent, membership: Membership, tell: Callable[[str], None
     """
     _make_ready(membership)
     while True:
-        await _serve_one(agent, membership, tell, is_by_hand=True)
-        tell("lost the connection to the lab; waiting for the next one")
+        has_ended = await _serve_one(agent, membership, tell, is_by_hand=True)
+        how = "the lab has ended" if has_ended else "lost the connection to the lab"
+        tell(f"{how}; waiting for the next one")
 
 
 async def serve_one(
@@ -209,15 +223,18 @@ def _make_ready(membership: Membership) -> None:
 
 async def _serve_one(
     agent: Agent, membership: Membership, tell: Callable[[str], None], *, is_by_hand: bool
-) -> None:
+) -> bool:
     """Waits for a lab, and serves it until it is gone.
 
     An agent that was killed, or whose host restarted, may still be known to the lab for a while.
     One that somebody started by hand waits until a lab that does without it is gone.
+
+    Returns:
+        Whether the lab sent it away; else the connection broke.
     """
     until_s, is_told = time.monotonic() + KNOWN_S, False
     while True:
-        await _reachable(membership, tell)
+        await _reachable(membership, tell, is_by_hand=is_by_hand)
         try:
             member = await _Member(agent, membership)
         except (OSError, ValueError, RuntimeError) as error:
@@ -244,41 +261,64 @@ async def _serve_one(
         finally:
             await asyncio.to_thread(agent.abandon)
             await member.close()
-        return
+        return member.has_lab_ended
 
 
-async def _reachable(membership: Membership, tell: Callable[[str], None]) -> None:
+async def _reachable(
+    membership: Membership, tell: Callable[[str], None], *, is_by_hand: bool
+) -> None:
     """Waits until the lab listens; whatever else listens there before is no lab, and no error.
 
+    An agent that somebody started by hand waits as well while a lab with other certificates works:
+    it may be the lab that has the wrong ones.
+
     Raises:
-        HostError: One of both does not accept the other's certificate.
+        HostError: One of both does not accept the other's certificate, and the lab started this.
     """
-    context, is_told = network.context(membership.identity), False
+    is_told = False
     while True:
         try:
+            context = network.context(membership.identity)  # its files may be copied meanwhile
             # `wait_for` of Python 3.11 loses a cancellation that comes with an error.
             async with asyncio.timeout(network.LOST_S):
                 await _greeted(membership, context)
-        except ssl.SSLCertVerificationError as error:
-            await _introduced(membership)
-            message = f"the lab's certificate is not accepted: {error.verify_message}"
-            raise HostError(message, _copy_again(membership)) from error
         except ssl.SSLError as error:
-            reason = network.tls_reason(error)
-            if any(word in reason for word in network.OF_CERTIFICATES):
-                message = (
-                    f"the lab does not accept the certificate of `{membership.name}`: {reason}"
-                )
-                raise HostError(message, _copy_again(membership)) from error
+            untrusted = await _untrusted(error, membership)
+            if untrusted is not None and not is_by_hand:
+                raise untrusted from error
             if not is_told:
-                place = f"{membership.lab}:{membership.port}"
-                tell(f"a program that is not the lab listens on {place}; waiting for the lab")
+                tell(_waiting_because(untrusted, membership))
             is_told = True
-            await asyncio.sleep(RETRY_S)
+            await asyncio.sleep(RETRY_S if untrusted is None else REFUSED_S)
         except (TimeoutError, OSError, EOFError):
             await asyncio.sleep(RETRY_S)
         else:
             return
+
+
+async def _untrusted(error: ssl.SSLError, membership: Membership) -> HostError | None:
+    """The error of a lab and an agent that do not trust each other; None if it is no lab's."""
+    hint = _copy_again(membership)
+    if isinstance(error, ssl.SSLCertVerificationError):
+        await _introduced(membership)
+        message = f"the lab's certificate is not accepted: {error.verify_message}"
+        return HostError(message, hint)
+    reason = network.tls_reason(error)
+    if not any(word in reason for word in network.OF_CERTIFICATES):
+        return None
+    message = f"the lab does not accept the certificate of `{membership.name}`: {reason}"
+    return HostError(message, hint)
+
+
+def _waiting_because(untrusted: HostError | None, membership: Membership) -> str:
+    """Why an agent waits although a program listens at the lab's port."""
+    place = f"{membership.lab}:{membership.port}"
+    if untrusted is None:
+        return f"a program that is not the lab listens on {place}; waiting for the lab"
+    return (
+        f"{untrusted.message}; waiting until that changes: if these are the wrong certificates, "
+        f"{untrusted.hint}"
+    )
 
 
 async def _introduced(membership: Membership) -> None:
@@ -286,10 +326,10 @@ async def _introduced(membership: Membership) -> None:
 
     Nothing else is sent.
     """
-    context = network.context(membership.identity)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
     with suppress(OSError, EOFError):
+        context = network.context(membership.identity)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
         async with asyncio.timeout(network.LOST_S):
             connected = await _connected(membership)
             reader, writer = await asyncio.open_connection(
@@ -346,6 +386,8 @@ async def _connected(membership: Membership) -> socket.socket:
     made = socket.socket(_family(membership.lab))
     try:
         made.setblocking(False)
+        if membership.own is not None and membership.own.version == membership.lab.version:
+            made.bind((str(membership.own), 0))  # the lab knows its hosts by their addresses
         place = (str(membership.lab), membership.port)
         await asyncio.get_running_loop().sock_connect(made, place)
     except BaseException:

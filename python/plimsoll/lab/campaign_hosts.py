@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.hosts.host import Host, Hosts, KeepRows
 
 _ALONE = "remove `hosts=`, or {} from the campaign"
+_COPIED = "leave out `keep_rows=`"
 
 
 def read(file: Path, keep_rows: KeepRows = "lab") -> Hosts:
@@ -243,14 +244,26 @@ def _cores(host: Host | None) -> str:
 def _problems(requested: Campaign, known: Hosts) -> Iterator[Problem]:
     """What of a campaign needs one machine."""
     for driver in requested.drivers:
-        for message in _against(choosing.named(driver), requested, known):
+        for message in _against(choosing.named(driver), requested):
             yield Problem("driver", f"`{driver}` {message}", _ALONE.format(f"`{driver}`"))
-    if requested.turn_s and known.keep_rows == "remote":
+    if known.keep_rows == "remote":
+        yield from _against_staying(requested)
+
+
+def _against_staying(requested: Campaign) -> Iterator[Problem]:
+    """What of a campaign needs its rows in the lab."""
+    for driver in requested.drivers:
+        if driver != ENGINE and choosing.named(driver).KEEPS_ROWS:
+            message = (
+                f"`{driver}` has its rows counted by the lab, so they cannot stay on the hosts"
+            )
+            yield Problem("driver", message, _COPIED)
+    if requested.turn_s:
         message = "rows of loads that take turns cannot stay on the hosts"
-        yield Problem("turns", message, "leave out `keep_rows=`")
+        yield Problem("turns", message, _COPIED)
 
 
-def _against(driver: DriverModule, requested: Campaign, known: Hosts) -> Iterator[str]:
+def _against(driver: DriverModule, requested: Campaign) -> Iterator[str]:
     """Why a load generator cannot generate the loads of a campaign on several hosts."""
     if driver.NAME == ENGINE:
         return
@@ -258,8 +271,6 @@ def _against(driver: DriverModule, requested: Campaign, known: Hosts) -> Iterato
         yield (
             "does not log every request in full, and percentiles of several hosts cannot be merged"
         )
-    if known.keep_rows == "remote":
-        yield "has its rows counted by the lab, so they cannot stay on the hosts"
     for load in requested.loads:
         if any(stage.start != stage.end for stage in load.stages):
             yield f"cannot divide the ramp of `{load.name}` among hosts"

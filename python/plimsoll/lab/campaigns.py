@@ -129,12 +129,12 @@ def run(  # noqa: PLR0913 - one argument for each option
             requested = selection.with_available(
                 requested, note, place.absent, has_database_here=has_database_here
             )
-        if found is None:
-            selection.require_drivers(requested)  # else each host does when it is asked
+        lacking = selection.lacking_here() if found is None else found.lacking
+        selection.require_drivers(requested, lacking)
         databases.require(requested.endpoints, is_here=has_database_here)
         built: list[str] = []
         place.make_ready(requested.frameworks, lambda step: _told(step, built, on_event))
-        refuses = selection.refusals(requested)
+        refuses = selection.refusals(requested, lacking)
         trials = _planned(requested, refuses, on_event)
         campaign_thresholds.require_entries(wanted, map(campaign_thresholds.entry_of, trials))
         stored = closing.enter_context(storages.opened(folder, storage))
@@ -199,7 +199,7 @@ def _complete(
         stored = closing.enter_context(storages.opened(folder, storage))
         if not stored.trial_ids():
             return None
-        refuses = selection.refusals(requested)
+        refuses = selection.refusals(requested, {})
         planned = (
             *plan.plan(requested, refuses),
             *following.begun(requested, refuses, stored),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.aggregate.trial import stored
+from plimsoll.errors import StorageError
 from plimsoll.export import folder
 from plimsoll.storage import parquet
 
@@ -26,6 +28,24 @@ def opened(target: Path) -> Generator[None]:
     with parquet.locked(target, folder.ARGUMENT):
         folder.prepare(target)
         yield
+
+
+def require_rows(results: Results, trial_ids: Sequence[str]) -> None:
+    """Requires rows that did not stay on the hosts of a load.
+
+    Args:
+        results: The recordings.
+        trial_ids: Ids of the trials that are to be written.
+
+    Raises:
+        StorageError: Those of one stayed, or a recording cannot be read.
+    """
+    for trial_id in trial_ids:
+        hosts = results.recording(trial_id).hosts
+        if staying := [f"`{one.host}`" for one in hosts if one.kept is not None]:
+            message = f"the rows of `{trial_id}` are on {wording.listed(staying)}"
+            fetching = f"`plimsoll host rows {results.place} --hosts FILE`"
+            raise StorageError(message, f"fetch them with {fetching}")
 
 
 def write(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.load import Load
     from plimsoll.campaign.requests import Exchange
     from plimsoll.campaign.tool import Tool
-    from plimsoll.errors import PlimsollError
+    from plimsoll.errors import DriverMissing, PlimsollError
     from plimsoll.plan import Refuses, Trial
 
 __all__ = [
@@ -190,20 +190,28 @@ def with_available(
     )
 
 
-def refusals(requested: Campaign) -> Refuses:
+def lacking_here() -> dict[str, DriverMissing]:
+    """The drivers that are not installed on this machine, by name."""
+    return {one.NAME: error for one in DRIVERS if (error := one.needs()) is not None}
+
+
+def refusals(requested: Campaign, lacking: Mapping[str, DriverMissing]) -> Refuses:
     """The reason why a driver of a campaign cannot generate a load.
 
     Where drivers are optional, a missing one refuses every load.
+
+    Args:
+        requested: The campaign.
+        lacking: The drivers that are not installed where they should generate load, by name.
 
     Raises:
         InputError: A driver that is not optional cannot generate a load of the campaign.
     """
     drivers = {driver.NAME: driver for driver in DRIVERS if driver.NAME in requested.drivers}
-    lacking = {name: driver.needs() for name, driver in drivers.items()}
     absent = {
         name: f"{error.message}; {error.hint}"
         for name, error in lacking.items()
-        if error is not None and requested.drivers_optional
+        if requested.drivers_optional
     }
 
     def refuses(driver: str, load: Load, exchanges: Sequence[Exchange]) -> str:
@@ -239,17 +247,19 @@ def published(requested: Campaign) -> str | None:
     return text
 
 
-def require_drivers(requested: Campaign) -> None:
+def require_drivers(requested: Campaign, lacking: Mapping[str, DriverMissing]) -> None:
     """Requires that every driver of a campaign is installed, or optional.
+
+    Args:
+        requested: The campaign.
+        lacking: The drivers that are not installed where they should generate load, by name.
 
     Raises:
         DriverMissing: One is neither.
     """
-    for driver in DRIVERS:
-        if driver.NAME in requested.drivers and not requested.drivers_optional:
-            error = driver.needs()
-            if error is not None:
-                raise error
+    for driver in requested.drivers:
+        if driver in lacking and not requested.drivers_optional:
+            raise lacking[driver]
 
 
 def left_out(requested: Campaign, refuses: Refuses) -> list[str]:

@@ -9,7 +9,7 @@ from plimsoll.recording import HOST
 from plimsoll.wording import ABSENT
 
 if TYPE_CHECKING:
-    from plimsoll.recording import HostDriver, NetworkLink, Recording
+    from plimsoll.recording import Driver, HostDriver, NetworkLink, Recording
 
 LINK = "link to the server"
 """The widest of them, which a terminal shows below the others."""
@@ -35,19 +35,30 @@ def _cells(one: HostDriver) -> tuple[str, ...]:
     driver, clock = one.driver, wording.seconds(one.clock.bound_ns / 1e9)
     if driver is None:
         reached = wording.seconds(one.ended_ns / 1e9)
-        lost = f"lost after {reached}"
+        lost = f"lost, last report {reached}"
         return one.host, wording.percent(one.share), ABSENT, clock, *(ABSENT,) * 4, lost
     return (
         one.host,
         wording.percent(one.share),
         f"+{wording.seconds(one.zero_ns / 1e9)}",
         clock,
-        wording.count(sum(driver.outcomes.values())),
-        f"{wording.count(driver.opened or 0)} of {driver.connections_requested}",
+        ABSENT if (requests := _requests(driver)) is None else wording.count(requests),
+        f"{_opened(driver)} of {driver.connections_requested}",
         ABSENT if driver.cpu_s is None else wording.seconds(driver.cpu_s),
         _link(one.link),
         driver.ended_by.replace("_", " "),
     )
+
+
+def _requests(driver: Driver) -> float | None:
+    """Requests by its own counters, or of its measurement window as a tool printed them."""
+    if driver.outcomes:
+        return sum(driver.outcomes.values())
+    return driver.figures.ended if driver.sent is None and driver.figures else driver.sent
+
+
+def _opened(driver: Driver) -> str:
+    return ABSENT if driver.opened is None else wording.count(driver.opened)
 
 
 def _link(link: NetworkLink | None) -> str:

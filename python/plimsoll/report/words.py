@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.machine import Fact
     from plimsoll.provenance import Part
-    from plimsoll.recording import RecordedServer, Recording, ResponseHead
+    from plimsoll.recording import Driver, RecordedServer, Recording, ResponseHead
     from plimsoll.recording.tls import NegotiatedTls
     from plimsoll.statistics.intervals import Estimate
     from plimsoll.verdicts.verdict import Level, Verdict
@@ -467,7 +467,21 @@ def percentile_needs(summary: Summary, statistics: Mapping[str, str], name: str)
     return "; ".join([first, *(" ".join(one) for one in others)])
 
 
-def connections(summary: Summary) -> list[tuple[str, str, str]]:
+def connection_count(name: str, summary: Summary, driver: Driver | None) -> float | None:
+    """How many connections were `opened`, `refused` and so on.
+
+    Args:
+        name: What became of them.
+        summary: The summary of a trial, by its rows.
+        driver: Its load generator, whose own counters tell where rows stayed on hosts.
+    """
+    by_rows = summary.value(f"connections_{name}")
+    if by_rows is not None or driver is None:
+        return by_rows
+    return {"opened": driver.opened, "refused": driver.refused}.get(name)
+
+
+def connections(summary: Summary, driver: Driver | None) -> list[tuple[str, str, str]]:
     """What became of the connections: name, count, and what it counts."""
     names = {
         "requested": "largest number requested",
@@ -480,7 +494,7 @@ def connections(summary: Summary) -> list[tuple[str, str, str]]:
     return [
         (
             name.replace("_", " "),
-            wording.count(summary.value(f"connections_{name}")),
+            wording.count(connection_count(name, summary, driver)),
             meaning,
         )
         for name, meaning in names.items()

@@ -4,6 +4,9 @@ Where it kept no record, checks that need one (`NEEDS`) are not made, and never 
 can show is judged by the checks on figures, under the same names and limits. Checks that look at
 host and server alone do what they always do. Where it kept a record, figures fill in what the
 record does not have. The subject is always the trial.
+
+In a measurement window below a second figures are of the first requests and the last ones, so
+checks that need time do not judge by them.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
 from plimsoll.verdicts.finding import not_checked, of_trial
@@ -35,9 +39,12 @@ def judge(tables: Tables, figures: ReportedStatistics, limits: Limits) -> tuple[
     """
     by_figures = _of_figures(tables, figures, limits)
     needs_rows = tables.recording.driver is None or tables.recording.driver.uses_reported_statistics
+    is_short = sum(end - start for start, end in tables.holds) < SECOND_NS
     judged: list[Verdict] = []
     for check in CHECKS:
         beside = by_figures.pop(check.NAME, None)
+        if beside is not None and is_short and not check.ROLE.needs_no_time:
+            beside = None
         needs = check.NEEDS
         if needs is None or not _is_needed(needs, tables):
             judged.append(check.judge(tables, limits))

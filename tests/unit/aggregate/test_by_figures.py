@@ -5,6 +5,7 @@ import pytest
 
 import foreign
 from plimsoll import charts, tables
+from plimsoll.aggregate import by_figures
 from plimsoll.aggregate.by_figures import figures_of
 from plimsoll.findings.derivation import SCHEMAS
 from plimsoll.findings.trial import TrialData
@@ -139,3 +140,13 @@ def test_a_recording_with_figures_is_the_same_when_it_was_written_and_read(tmp_p
     folder.mkdir(parents=True)
     (folder / "trial.json").write_text(json.dumps(asdict(made)))
     assert ParquetResults(tmp_path).recording(made.trial) == made
+
+
+def test_what_load_generators_counted_stands_beside_their_figures() -> None:
+    made = foreign.trial()
+    driver = made.recording.driver
+    assert driver is not None
+    assert by_figures.counted_beside(driver) == {}, "wrk counts nothing beside its figures"
+    outcomes = {"ok": 90, "unfinished": 3, "cancelled": 1}
+    counting = replace(driver, outcomes=outcomes, opened=5, refused=0)
+    assert by_figures.counted_beside(counting) == {"unfinished": 4}

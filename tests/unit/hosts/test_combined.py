@@ -5,20 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 import sample
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.drivers.job import DriverJob, DriverResult, LoadPart, Rows
-from plimsoll.errors import HostLost, LimitTooLow
+from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult, LoadPart, Rows
+from plimsoll.errors import HostLost, Interrupted, LimitTooLow
 from plimsoll.events import Progress
 from plimsoll.hosts import combined
+from plimsoll.hosts import driver as hosts_driver
 from plimsoll.hosts.agent import HostResult, HostStatus
 from plimsoll.hosts.clocks import ClockExchange
 from plimsoll.hosts.combined import Driving
 from plimsoll.hosts.host import Host
+from plimsoll.processes.interruption import Interruption
 from plimsoll.recording import Driver, RecordedStage
 
 LOAD = Load("steady", "closed", (Stage("hold", 2.0, 10, 10),))
@@ -100,6 +103,52 @@ def test_a_lost_host_has_nothing_open_and_keeps_what_has_ended() -> None:
     assert (together.connections_open, together.connections_requested) == (10, 20)
     assert (together.in_flight, together.throughput_per_s) == (10, 100.0)
     assert (together.requests_ended, together.outcomes) == (1000, {"ok": 1000})
+
+
+def test_progress_of_tools_that_count_nothing_is_not_counted_as_zero() -> None:
+    counted, silent = progress(10), replace(progress(0), counted=False)
+    together = combined.progress([silent, silent])
+    assert together is not None
+    assert not together.counted
+    both = combined.progress([counted, counted])
+    assert both is not None
+    assert both.counted
+
+
+def test_a_lost_host_was_lost_between_its_last_report_and_the_moment_it_was_missed() -> None:
+    lost = driven("two", "plimsoll")
+    lost.status = HostStatus(zero_monotonic_ns=1, progress=progress(10))
+    lost.fail(HostLost("`two` disconnected", ""))
+    assert lost.lost_between(lost.lost_ns - 2_060_000_000) == "between 1.0 and 2.1 s"
+
+
+@pytest.mark.parametrize(("model", "shares"), [("closed", [5 / 9, 4 / 9]), ("open", [0.5, 0.5])])
+def test_the_share_of_a_host_is_what_was_requested_of_it(
+    model: Literal["closed", "open"], shares: list[float]
+) -> None:
+    rate = 9.0 if model == "closed" else 1000.0
+    load = Load("steady", model, (Stage("hold", 2.0, rate, rate),), connections=9)
+    job = DriverJob(load, ENDPOINTS[0].exchanges, "10.0.0.9:80", (), 1, 0.0, Path("lab"))
+    hosts = [driven("one", "plimsoll"), driven("two", "plimsoll")]
+    hosts[1].part = LoadPart(1, 2, 0)
+    found = combined.of(hosts, job)
+    assert [one.share for one in found.hosts] == pytest.approx(shares)
+
+
+@pytest.mark.parametrize(("signals", "has_begun"), [(0, False), (1, True), (1, False)])
+def test_a_load_that_a_signal_ended_before_it_began_has_no_result(
+    signals: int, *, has_begun: bool
+) -> None:
+    one = driven("one", "plimsoll")
+    assert one.result is not None
+    if not has_begun:
+        one.result = replace(one.result, driven=replace(one.result.driven, stages=()))
+    watch = DriverCallbacks(lambda _: None, lambda _: None, lambda _: True, Interruption(signals))
+    if signals and not has_begun:
+        with pytest.raises(Interrupted, match="before it began; nothing was recorded"):
+            hosts_driver._require_begun([one], watch, LOAD)
+    else:
+        hosts_driver._require_begun([one], watch, LOAD)
 
 
 def test_an_engine_that_never_began_is_unable_however_late_that_is_heard() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import plimsoll
 from plimsoll import machine
+from plimsoll.errors import DriverMissing
 from plimsoll.hosts import fitness
 from plimsoll.hosts.agent import HostFacts
 from plimsoll.hosts.host import Host, Role
@@ -84,3 +85,18 @@ def test_a_full_disk_lets_no_load_begin_and_a_small_one_is_named(
     host = Host("two", "driver", ip_address("127.0.0.2"))
     found = [(one.message, one.is_fatal) for one in fitness._wrong(host, facts, 0)]
     assert found == said
+
+
+def test_a_load_generator_that_is_missing_is_named_with_every_host_without_it() -> None:
+    def facts(*missing: str) -> HostFacts:
+        lacking = {name: DriverMissing("not here", f"install {name}") for name in missing}
+        return HostFacts("", {}, 0, 1 << 40, None, PowerSources(), None, lacking)
+
+    names = ("one", "two", "three")
+    hosts = [Host(name, "driver", ip_address("10.0.0.2")) for name in names]
+    known = {"one": facts("wrk", "h2load"), "two": facts("h2load"), "three": facts("jmeter")}
+    found = fitness.lacking(hosts, {**known, "server": facts("ab")})
+    assert {*found} == {"wrk", "h2load", "jmeter"}, "a server needs none"
+    assert found["h2load"].message == "`h2load` is not installed on `one`, `two`"
+    assert found["h2load"].hint == "there: install h2load"
+    assert fitness.drivers(known["one"]) == ("plimsoll", "jmeter")

@@ -75,8 +75,11 @@ def test_what_another_load_generator_cannot_do_on_several_hosts_is_refused(
         f'driver = "{driver_name}"\n[[load]]\nname = "steady"\nstages = [{stages}]\n'
     )
     requested = selection.campaign(tmp_path / "small.toml", (), TOYS)
-    with pytest.raises(InputError, match=words):
+    with pytest.raises(InputError, match=words) as caught:
         campaign_hosts.require_conductable(requested, replace(KNOWN, keep_rows=keep_rows))
+    (problem,) = caught.value.problems
+    remedy = "leave out `keep_rows=`" if keep_rows == "remote" else f"`{driver_name}` from"
+    assert remedy in problem.hint
 
 
 def test_rows_of_turns_cannot_stay_on_the_hosts(tmp_path: Path) -> None:

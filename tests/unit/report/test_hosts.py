@@ -11,9 +11,12 @@ from rich.console import Console
 
 import sample
 from plimsoll.recording import HostClock, HostDriver, NetworkLink
+from plimsoll.report import host_lines
 from plimsoll.report.contents.section import Section
 from plimsoll.report.load import screen
 from plimsoll.report.sections import hosts
+from plimsoll.tool_output.reported import ReportedStatistics, Source
+from plimsoll.wording import ABSENT
 
 MACHINES = {
     "server": sample.MACHINE,
@@ -59,6 +62,20 @@ def test_the_table_of_hosts_fits_into_a_terminal_and_links_are_shown_on_request(
     (one,) = (row for row in shown if row.startswith("one "))
     assert "request limit" in one
     assert any("enp65s0f0np0" in row for row in shown) == verbose
+
+
+def test_what_a_tool_does_not_count_is_absent_and_what_it_prints_is_shown() -> None:
+    trial = sample.findings().trials[0]
+    assert trial.recording.driver is not None
+    figures = ReportedStatistics(Source("h2load.txt"), requests=2345.0, counting="responses")
+    silent = replace(trial.recording.driver, sent=None, outcomes={}, opened=None)
+    drivers = (replace(silent, figures=figures), replace(silent, sent=77), silent)
+    clock = HostClock(0, 0.0, 100_000, 50_000)
+    recorded = tuple(HostDriver("one", 0.5, clock, 0, 0, driver) for driver in drivers)
+    shown = host_lines.lines(replace(trial.recording, hosts=recorded))
+    requests, connections = map(host_lines.HEADINGS.index, ("requests", "connections"))
+    assert [cells[requests] for cells in shown] == ["2,345", "77", ABSENT]
+    assert {cells[connections].split()[0] for cells in shown} == {ABSENT}
 
 
 def notes(section: Section) -> tuple[str, ...]:

@@ -91,6 +91,13 @@ def test_littles_law_is_that_of_the_figures():
     assert given.measured == pytest.approx(0.25 + unfinished)
 
 
+def test_a_load_below_a_second_is_not_judged_by_figures_that_need_time():
+    slow = replace(SOUND, throughput_per_s=500.0, requests=5000.0)
+    given = verdicts(foreign.trial(slow, hold_s=0.9))
+    assert given["littles_law"].level == "not_checked"
+    assert given["responses_correct"].level != "not_checked", "counts need no time"
+
+
 def test_a_tool_that_printed_other_counts_than_its_rate_is_found_out():
     assert (
         verdicts(foreign.trial(replace(SOUND, requests=9000.0)))["figures_consistent"].level

@@ -1348,6 +1348,35 @@ def test_segments_are_lost_on_the_way_from_any_host(again, level, words):
     assert bool(given.remedies) == (level != "sound")
 
 
+def with_resets(outcomes, opened=10):
+    """A load whose rows stayed on two hosts, on machines where connections are reset."""
+    trial = simulate(rising={"machine.tcp_resets_sent": 30.0})
+    driver = replace(driver_of(trial), outcomes=outcomes, opened=opened, connections_requested=10)
+    made = of_two_hosts(trial)
+    made = replace(made, recording=replace(made.recording, driver=replace(driver, refused=0)))
+    resets = {("machine", "tcp_resets_sent"): growing(30.0)}
+    changed = with_readings_of_hosts(made, {"one": resets, "two": resets})
+    row = {**trial.summary.row, "connections_lost": None}
+    changed.__dict__["summary"] = type(trial.summary).of_row(row)
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "opened", "level"),
+    [
+        ({"ok": 4000, "unfinished": 10}, 10, "not_checked"),
+        ({"ok": 4000, "reset_waiting": 20}, 10, "doubtful"),
+        ({"ok": 4000}, 30, "doubtful"),
+    ],
+)
+def test_resets_are_no_loss_of_a_load_whose_connections_were_all_fine(outcomes, opened, level):
+    given = judged("segments_lost", with_resets(outcomes, opened))
+    (resets,) = (one for one in given.sentences if one.limit == "broken_ratio")
+    assert resets.level == level, given
+    assert "connections of `one`, `two` were reset" in resets.text
+    assert ("other programs" in resets.text) == (level == "not_checked")
+
+
 @pytest.mark.parametrize(
     ("speeds", "level", "words"),
     [

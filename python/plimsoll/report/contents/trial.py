@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.summary import Summary
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import State, TrialFindings
-    from plimsoll.recording import Recording
+    from plimsoll.recording import Driver, Recording
     from plimsoll.report.contents.campaign import Facts
     from plimsoll.report.contents.remarks import Remark
 
@@ -128,7 +128,7 @@ def _trial(trial: TrialFindings) -> TrialContents:
         times=[] if summary is None else words.times(summary),
         why_absent="" if summary is None else words.why_absent(summary),
         hidden=hidden.sentence(trial.stalls, summary),
-        connections=_connections(summary),
+        connections=_connections(summary, recording.driver),
         without_response=_without_response(summary),
         failures=tuple(_failure(failure) for failure in trial.failures),
         server=[*words.server_facts(recording), *words.steady_state_facts(trial.steady_state)],
@@ -139,9 +139,9 @@ def _trial(trial: TrialFindings) -> TrialContents:
     )
 
 
-def _connections(summary: Summary | None) -> list[tuple[str, str, str]]:
+def _connections(summary: Summary | None, driver: Driver | None) -> list[tuple[str, str, str]]:
     """What became of the connections; nothing where nothing is known of any."""
-    counts = [] if summary is None else words.connections(summary)
+    counts = [] if summary is None else words.connections(summary, driver)
     return counts if any(count != wording.ABSENT for _, count, _ in counts) else []
 
 

@@ -185,7 +185,7 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
         yield "redirects", followed, ""
     if decoded := words.decoded_text(recording):
         yield "compression", decoded, ""
-    yield "connections", _connections(summary), ""
+    yield "connections", _connections(summary, recording), ""
     if secured := words.tls_text(recording):
         yield "TLS", secured, ""
     for place, text in enumerate(failed.lines(found, verbose=verbose)):
@@ -235,6 +235,6 @@ def _failed_how(summary: Summary) -> str:
     return ", ".join(f"{wording.count(count)} {how}" for how, count in counts.items() if count > 0)
 
 
-def _connections(summary: Summary) -> str:
-    connections = words.connections(summary)[:-1]
+def _connections(summary: Summary, recording: Recording) -> str:
+    connections = words.connections(summary, recording.driver)[:-1]
     return ", ".join(f"{name} {count}" for name, count, _ in connections)

@@ -11,6 +11,7 @@ from plimsoll.aggregate.summary import TIMES
 from plimsoll.findings.entries import EntryName
 from plimsoll.findings.ladders import SIDES
 from plimsoll.load_line.tries import is_try
+from plimsoll.report import words
 from plimsoll.report.results import judged, line_result
 from plimsoll.tables import STATISTICS
 
@@ -221,7 +222,7 @@ def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:
         "seed": recording.seed,
         "provenance": _provenance(recording.provenance),
         "summary": None if summary is None else _summary(summary),
-        "connections": None if summary is None else _connections(summary),
+        "connections": None if summary is None else _connections(summary, recording),
         "tls": _tls(recording),
         "power": _power(recording, summary),
         "compliance": [asdict(one) for one in recording.compliance],
@@ -260,8 +261,9 @@ def _summary(summary: Summary) -> dict[str, object]:
     }
 
 
-def _connections(summary: Summary) -> dict[str, object]:
-    return {name: summary.value(f"connections_{name}") for name in CONNECTIONS}
+def _connections(summary: Summary, recording: Recording) -> dict[str, object]:
+    driver = recording.driver
+    return {name: words.connection_count(name, summary, driver) for name in CONNECTIONS}
 
 
 def _tls(recording: Recording) -> dict[str, object] | None:

@@ -23,6 +23,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.aggregate.outcomes import NOT_FAILED
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.recording import HOST
 from plimsoll.verdicts.finding import (
@@ -92,6 +93,7 @@ RESENT_S = 0.2
 """Linux waits at least so long for an acknowledgement (TCP_RTO_MIN)."""
 HERE = "lo"
 THIS = "this host"
+LAB = "the machine of the lab"
 WHY_BROKEN = Remedy(
     "Find in `server.log` why connections broke", "Find in the server's log why connections broke"
 )
@@ -117,7 +119,7 @@ def _broken(tables: Tables, limits: Limits) -> list[Finding]:
     if not known or not sent or not is_kept:
         return []
     limit, on_host, own = limits.of(BROKEN_RATIO), max(known), _own_broken(tables)
-    clause = f"{wording.count(on_host)} connections of this host were reset or refused"
+    clause = f"{wording.count(on_host)} connections of {_whose(tables)} were reset or refused"
     if on_host >= FEWEST and own is not None and own < FEWEST:
         sentence = f"{clause}, {wording.count(own)} of this load: they belong to other programs"
         return [not_checked(limit, sentence)]
@@ -128,9 +130,31 @@ def _broken(tables: Tables, limits: Limits) -> list[Finding]:
 
 
 def _own_broken(tables: Tables) -> float | None:
-    """Connections that this load lost, or could not open; None if its driver reports neither."""
+    """Connections that this load lost, or could not open; None if nothing tells.
+
+    Without rows, a load that opened each connection once and had no failed request lost none.
+    """
     lost, refused = tables.summary.connections_lost, tables.summary.connections_refused
-    return None if lost is None or refused is None else float(lost + refused)
+    if lost is not None and refused is not None:
+        return float(lost + refused)
+    driver = tables.recording.driver
+    if driver is None or not driver.outcomes or driver.opened is None:
+        return None
+    is_reopened = driver.refused or driver.opened > (driver.connections_requested or 0)
+    has_failed = any(count for name, count in driver.outcomes.items() if name not in NOT_FAILED)
+    return None if is_reopened or has_failed else 0.0
+
+
+def _whose(tables: Tables) -> str:
+    """The hosts whose counters are read: the server's, or all others where that was not read."""
+    recording, known = tables.recording, tables.usage.hosts
+    if not recording.hosts:
+        return THIS
+    read = [
+        host for host, series in known.items() if any(("machine", one) in series for one in BROKEN)
+    ]
+    chosen = [recording.server_host] if recording.server_host in read else read
+    return wording.listed([LAB if host == HOST else f"`{host}`" for host in chosen])
 
 
 def _inside(holds: Sequence[Window]) -> list[Window]:
