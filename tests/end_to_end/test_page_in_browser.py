@@ -422,6 +422,20 @@ def test_paper_has_every_answer_on_white_within_its_width(visit: Visit) -> None:
     assert tables.evaluate_all("(all) => all.every((one) => one.scrollWidth <= one.clientWidth)")
 
 
+def test_paper_has_the_words_of_verdicts_and_the_whole_command(visit: Visit) -> None:
+    page = visit.page
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 703, "height": 1032})
+    sizes = page.locator(f"{ANSWER} .bars .judged .level").evaluate_all(
+        "(all) => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
+    )
+    assert len(sizes) > 2 and min(sizes) > 0
+    command = page.locator("#repeat-command")
+    command.evaluate("(one) => { one.textContent += 'a line\\n'.repeat(80) + 'x'.repeat(400); }")
+    assert command.evaluate("(one) => one.scrollHeight <= one.clientHeight")
+    assert command.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+
+
 def test_paper_has_bars_and_the_charts_of_every_endpoint(visit: Visit) -> None:
     page = visit.page
     shown = page.locator(".answer .chart")
