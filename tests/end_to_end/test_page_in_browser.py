@@ -430,8 +430,12 @@ def test_paper_has_the_words_of_verdicts_and_the_whole_command(visit: Visit) -> 
         "(all) => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
     )
     assert len(sizes) > 2 and min(sizes) > 0
-    command = page.locator("#repeat-command")
-    command.evaluate("(one) => { one.textContent += 'a line\\n'.repeat(80) + 'x'.repeat(400); }")
+    page.evaluate(
+        "() => { const command = document.createElement('pre'); command.className = 'command';"
+        " command.textContent = 'a line\\n'.repeat(80) + 'x'.repeat(400);"
+        " document.querySelector('main').append(command); }"
+    )
+    command = page.locator("pre.command").last
     assert command.evaluate("(one) => one.scrollHeight <= one.clientHeight")
     assert command.evaluate("(one) => one.scrollWidth <= one.clientWidth")
 
