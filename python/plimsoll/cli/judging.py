@@ -17,6 +17,7 @@ from plimsoll.errors import (
     InputError,
     Problem,
 )
+from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.catalogue import LIMITS, TITLES
 from plimsoll.verdicts.levels import of_trial
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.load_lines import LineFindings
     from plimsoll.findings.trial import TrialFindings
-    from plimsoll.verdicts.verdict import Level
+    from plimsoll.verdicts.verdict import Level, Verdict
 
 _MORE_RESPONSES = "run longer loads, or more requests in each"
 
@@ -35,20 +36,28 @@ Changes = dict[str, dict[str, float]]
 """Check to name of a limit and its value."""
 
 
-def require_known(accepted: Iterable[str]) -> None:
-    """Requires that every accepted check is one.
+def checks(typed: Iterable[str]) -> tuple[str, ...]:
+    """Names of the checks that are accepted, each of which may be typed as its title.
 
     Raises:
-        InputError: One is not.
+        InputError: There is no such check.
     """
-    unknown = [name for name in accepted if name not in TITLES]
-    if unknown:
-        raise InputError(
-            [
-                Problem("--accept", f"unknown check `{name}`", near(name, TITLES, "checks"))
-                for name in unknown
-            ]
-        )
+    meant = {text: catalogue.named(text) for text in typed}
+    problems = [
+        Problem("--accept", f"unknown check `{text}`", near(text, _known(text), "checks"))
+        for text, names in meant.items()
+        if not names
+    ]
+    if problems:
+        raise InputError(problems)
+    return tuple(dict.fromkeys(name for names in meant.values() for name in names))
+
+
+def _known(typed: str) -> Iterable[str]:
+    """Names of the checks; their titles where a title was typed."""
+    if " " in typed or typed[:1].isupper():
+        return {*catalogue.TITLES.values(), *catalogue.PROBLEMS.values()}
+    return TITLES
 
 
 def limits(typed: Iterable[str]) -> Changes:
@@ -94,6 +103,20 @@ def exit_code_of_trial(
 ) -> int:
     """The same of one trial."""
     return _exit_code([_level(found, accepted)], strict=strict)
+
+
+def note_accepted(verdicts: Iterable[Verdict], accepted: Sequence[str]) -> None:
+    """Says which verdicts the exit code leaves out; nothing where no accepted check doubts."""
+    doubting = {one.check: one for one in verdicts if one.is_doubting and one.check in accepted}
+    if doubting:
+        names = [f"{catalogue.title_of(one)} (`{one.check}`)" for one in doubting.values()]
+        messages.note(f"accepted, so that the exit code leaves it out: {', '.join(names)}")
+
+
+def note_accepted_in(found: Findings, accepted: Sequence[str]) -> None:
+    """The same of every trial of a campaign, and of the campaign."""
+    trials = (one for trial in found.counting for one in trial.verdicts)
+    note_accepted([*trials, *found.verdicts], accepted)
 
 
 def _exit_code(levels: Iterable[Level], *, strict: bool) -> int:

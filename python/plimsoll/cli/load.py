@@ -427,7 +427,9 @@ def command(  # noqa: PLR0913 - one argument for each option
             if form == "text" and not quiet:
                 _show(result, shown)
             else:
-                _print(result, form, shown)
+                _print(result, form, shown, accepted)
+            if not quiet or form != "text":
+                cli.judging.note_accepted(_judged(result, shown).verdicts, accepted)
             code = _failure(result, fail_if, form, shown) or cli.judging.exit_code_of_trial(
                 _judged(result, shown), accepted, strict=strict
             )
@@ -485,10 +487,10 @@ def _show(result: LoadResult, shown: LoadScreen) -> None:
         shown.show_once(result.judged)
 
 
-def _print(result: LoadResult, form: Output, shown: LoadScreen) -> None:
+def _print(result: LoadResult, form: Output, shown: LoadScreen, accepted: Sequence[str]) -> None:
     """Prints a load in one line or in a format; of one that never began there is JSON only."""
     if form == "json":
-        click.echo(json.dumps(result.as_json()))
+        click.echo(json.dumps(result.as_json(accepted)))
     elif result.recording.driver is None:
         return
     elif form == "csv":
@@ -496,7 +498,7 @@ def _print(result: LoadResult, form: Output, shown: LoadScreen) -> None:
     elif form == "md":
         click.echo(report.load_markdown.render(_judged(result, shown)), nl=False)
     else:
-        click.echo(report.one_line.line(_judged(result, shown)))
+        click.echo(report.one_line.line(_judged(result, shown), accepted))
 
 
 def _failure(

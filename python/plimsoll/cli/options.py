@@ -243,9 +243,7 @@ def _checks(
     _ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Names of checks that there are."""
-    if value:
-        cli.judging.require_known(value)
-    return value
+    return cli.judging.checks(value) if value else ()
 
 
 accept = click.option(
@@ -254,7 +252,8 @@ accept = click.option(
     multiple=True,
     metavar="CHECK",
     callback=_checks,
-    help="Verdicts of this check do not change the exit code; they are still shown. Repeatable.",
+    help="Verdicts of this check, by name or title, do not change the exit code; they are still "
+    "shown. Repeatable.",
 )
 strict = click.option(
     "--strict", is_flag=True, help="Exit code 1 for doubtful verdicts as well as for void ones."

@@ -238,6 +238,8 @@ def test_a_load_is_one_line_where_that_is_wanted() -> None:
         assert words in line
     void = one_line.line(sample.void_trial())
     assert void.startswith("✕ void (Little's law violated)  9,500/s")
+    accepted = one_line.line(sample.void_trial(), ("littles_law", "steady"))
+    assert accepted.startswith("✕ void (accepted: Little's law violated)  9,500/s")
 
 
 def test_a_load_is_a_row_of_csv() -> None:

@@ -122,7 +122,7 @@ def _verdicts(found: TrialFindings, width: int, *, verbose: bool) -> Iterator[Te
     yield Text.assemble(reported, f" {_by(found, doubts)}")
     if verbose:
         for verdict in doubts:
-            yield from _verdict(verdict, width)
+            yield from _verdict(verdict, width, named=True)
     else:
         yield from _brief(doubts, width)
 
@@ -195,13 +195,24 @@ def _first_sentence(verdict: Verdict) -> Verdict:
     return replace(verdict, sentences=(replace(first, text=f"{first.text} …"),))
 
 
-def _head(verdict: Verdict) -> str:
-    return f"{words.MARKS[verdict.level]} {catalogue.title_of(verdict)}: "
+def _head(verdict: Verdict, *, named: bool = False) -> str:
+    name = f" ({verdict.check})" if named else ""
+    return f"{words.MARKS[verdict.level]} {catalogue.title_of(verdict)}{name}: "
 
 
-def _verdict(verdict: Verdict, width: int, most: int | None = None) -> Iterator[Text]:
-    """What a check found, each with what to do about it; `most` of them, or all."""
-    head = _head(verdict)
+def _verdict(
+    verdict: Verdict, width: int, most: int | None = None, *, named: bool = False
+) -> Iterator[Text]:
+    """What a check found, each with what to do about it; `most` of them, or all.
+
+    Args:
+        verdict: Its verdict.
+        width: Of the screen, in signs.
+        most: How many findings; None for all.
+        named: Whether the name of the check, which `--accept` and `--limit` take, is behind its
+            title.
+    """
+    head = _head(verdict, named=named)
     for place, (found, remedy) in enumerate(islice(advised(verdict.sentences), most)):
         text = Text(wrapped(f"{'  ' if place else head}{found}", width, "  "))
         text.stylize(STYLES[verdict.level], 0, 0 if place else len(head))
