@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from plimsoll.findings.campaign_thresholds import CampaignThreshold
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.load_lines import LineFindings
+    from plimsoll.findings.thresholds import Threshold
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.verdicts.verdict import Level, Verdict
 
@@ -144,22 +146,29 @@ def threshold_exit_code(found: Findings, junit: Path | None = None) -> int:
     Raises:
         StorageError: The file cannot be written.
     """
-    crossed = [one.sentence for one in found.thresholds if one.is_crossed]
+    crossed = {one.sentence: one.threshold.doubt for one in found.thresholds if one.is_crossed}
+    note_doubts(one.threshold for one in found.thresholds if one.state == "kept")
     undecided = {one.sentence: _MORE_RESPONSES for one in found.thresholds if one.is_undecided}
     code = missed_exit_code(crossed, undecided)
     cli.outgoing.write(junit, lambda: report.thresholds.as_junit(found))
     return code
 
 
-def missed_exit_code(crossed: Iterable[str], undecided: Mapping[str, str]) -> int:
+def note_doubts(kept: Iterable[Threshold | CampaignThreshold]) -> None:
+    """Asks about each kept threshold that seems to be the wrong way round."""
+    for doubt in filter(None, dict.fromkeys(one.doubt for one in kept)):
+        messages.note(doubt)
+
+
+def missed_exit_code(crossed: Mapping[str, str], undecided: Mapping[str, str]) -> int:
     """Prints thresholds that are crossed or undecided; the exit code, 0 where there is none.
 
     Args:
-        crossed: Sentences of those that are crossed.
+        crossed: Sentences of those that are crossed, each with a hint or none.
         undecided: Sentences of those that are undecided, each with what would decide it.
     """
-    for sentence in crossed:
-        messages.error(f"threshold crossed: {sentence}", "")
+    for sentence, hint in crossed.items():
+        messages.error(f"threshold crossed: {sentence}", hint)
     for sentence, hint in undecided.items():
         messages.error(f"undecided: {sentence}", hint)
     return LIMIT_MISSED if crossed else UNDECIDED if undecided else 0

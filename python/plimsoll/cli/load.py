@@ -514,8 +514,9 @@ def _failure(
 
 def _missed(summary: Summary | None, limits: Sequence[Threshold]) -> int:
     """Prints each threshold that is crossed or undecided; the exit code, 0 where all are kept."""
-    judged = [(limit.text, thresholds.of_load(limit, summary)) for limit in limits]
+    judged = [(limit, thresholds.of_load(limit, summary)) for limit in limits]
+    cli.judging.note_doubts(limit for limit, one in judged if one.state == "kept")
     return cli.judging.missed_exit_code(
-        [f"{text}, {one.reason}" for text, one in judged if one.state == "crossed"],
-        {f"{text}, {one.reason}": one.remedy for text, one in judged if one.state == "undecided"},
+        {f"{of.text}, {one.reason}": of.doubt for of, one in judged if one.state == "crossed"},
+        {f"{of.text}, {one.reason}": one.remedy for of, one in judged if one.state == "undecided"},
     )
