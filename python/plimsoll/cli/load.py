@@ -75,6 +75,9 @@ _OHAS_RATE = re.compile(r"^-q\n?=?(\d+(?:\.\d+)?k?)$", re.MULTILINE)
 """Oha's `-q 100` or `-q100`, one argument in a line."""
 
 
+_OF_AB = "`-k` is that of ab, to keep connections, which is always so; curl's is `--insecure`"
+
+
 def _refuse_script(_context: click.Context, _option: click.Parameter, script: str | None) -> None:
     """Says what to use in place of a script of wrk.
 
@@ -133,7 +136,7 @@ class LoadVerb(options.Grouped):
     help="Length of the measurement window: 500ms, 30s, 2m; 30 is 30 s.  [default: 10s]",
 )
 @click.option("-z", "as_oha", type=options.DURATION, hidden=True, help="oha's name of -d.")
-@click.option("-k", is_flag=True, hidden=True, expose_value=False, help="ab's: always so.")
+@click.option("-k", "as_ab", is_flag=True, hidden=True, help="ab's: always so.")
 @click.option("--latency", is_flag=True, hidden=True, expose_value=False, help="wrk's: always so.")
 @click.option(
     "-s",
@@ -294,15 +297,7 @@ class LoadVerb(options.Grouped):
     help="Keep the recording there; `plimsoll report DIR` writes its report.",
 )
 @options.storage
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(("text", "json", "csv", "md")),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as `-o json`.")
+@options.output("text", "json", "csv", "md")
 @click.option("-v", "--verbose", is_flag=True, help="Show every time, doubt and remedy.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and the result in one line.")
 def command(  # noqa: PLR0913 - one argument for each option
@@ -311,6 +306,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     connections: int,
     duration_s: float | None,
     as_oha: float | None,
+    as_ab: bool,
     requests: int | None,
     rate_per_s: float | None,
     arrivals: Arrivals | None,
@@ -395,6 +391,8 @@ def command(  # noqa: PLR0913 - one argument for each option
     )
     headers_sent = [cli.incoming.header(one) for one in headers]
     form: Output = "json" if as_json else output
+    if as_ab and not insecure and any(one.startswith(("https:", "wss:")) for one in url):
+        messages.note(_OF_AB)
     length_s = duration_s if as_oha is None else as_oha
     load_s = _longest_s(length_s, requests, ramp_s, warm_up_s)
     is_quiet = quiet or form != "text"
