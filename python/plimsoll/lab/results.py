@@ -103,13 +103,13 @@ def require_recordings(results: Results) -> None:
 
     Raises:
         InputError: There is none.
-        StorageError: The results cannot be read.
+        StorageError: The results cannot be read, or what wrote them was killed.
     """
     if results.trial_ids():
         return
     if any(results.folder.glob(lab.loads.REMAINS)):
         message = f"`{results.place}` contains no complete recording: it was killed, or still runs"
-        raise InputError([Problem("", message, "run the same command again")])
+        raise errors.StorageError(message, "repeat the `load` or `run` that wrote it")
     hint = "give a results folder written by `run`, or by `load` with `record=`"
     raise storages.missing(results, "no recording", hint)
 
