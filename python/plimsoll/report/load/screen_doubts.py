@@ -79,7 +79,8 @@ def driver(summary: Summary, recording: Recording) -> str:
     """What the load generator needed, as far as it is known; empty where nothing is."""
     driver, busy_cores = recording.driver, summary.driver_busy_cores
     busy = "" if busy_cores is None else f"{wording.busy_cores(busy_cores)} busy"
-    threads = wording.several(driver.threads, "thread") if driver and driver.threads else ""
+    unit = "user" if words.is_imported(recording) else "thread"
+    threads = wording.several(driver.threads, unit) if driver and driver.threads else ""
     memory_bytes = driver.peak_rss_bytes if driver else None
     memory = "" if memory_bytes is None else wording.size(memory_bytes)
     return "; ".join(filter(None, (", ".join(filter(None, (busy, threads))), memory)))
