@@ -255,6 +255,13 @@ def test_the_first_screen_holds_answer_ratio_verdict_and_machine(visit: Visit) -
 WIDTHS = (320, 390, 768, 1280)
 
 
+@pytest.mark.parametrize("visit", [{"viewport": PHONE}], indirect=True)
+def test_no_tile_of_the_verdicts_stands_alone_on_a_phone(visit: Visit) -> None:
+    tiles = [one.bounding_box() for one in visit.page.locator(".banner li").all()]
+    assert len(tiles) > 2
+    assert len({(box["x"], box["width"]) for box in tiles}) == 1
+
+
 def test_nothing_of_the_answer_is_cut_or_lies_upon_another(visit: Visit) -> None:
     for width in WIDTHS:
         visit.page.set_viewport_size({"width": width, "height": 900})

@@ -12,7 +12,7 @@ from rich.text import Text
 from plimsoll import wording
 from plimsoll.report import hidden, words
 from plimsoll.report.load import mix
-from plimsoll.report.load.screen_lines import cut, line, wrapped
+from plimsoll.report.load.screen_lines import cut, line
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.levels import by_checks
 from plimsoll.verdicts.verdict import DOUBTING, advised
@@ -170,7 +170,7 @@ def _fitting(verdict: Verdict, width: int, room: int) -> Sequence[Text]:
 def _cut_to(verdict: Verdict, width: int, room: int) -> Text:
     """The beginning of the first finding, in so many lines."""
     head = _head(verdict)
-    lines = wrapped(f"{head}{verdict.sentences[0].text}", width, "  ").splitlines()
+    lines = words.wrapped(f"{head}{verdict.sentences[0].text}", width, "  ").splitlines()
     kept, last = lines[: room - 1], " ".join(line.strip() for line in lines[room - 1 :])
     indent = "  " if kept and last else ""
     text = Text("\n".join(filter(None, [*kept, cut(f"{indent}{last}", width)])))
@@ -215,8 +215,8 @@ def _verdict(
     """
     head = _head(verdict, named=named)
     for place, (found, remedy) in enumerate(islice(advised(verdict.sentences), most)):
-        text = Text(wrapped(f"{'  ' if place else head}{found}", width, "  "))
+        text = Text(words.wrapped(f"{'  ' if place else head}{found}", width, "  "))
         text.stylize(STYLES[verdict.level], 0, 0 if place else len(head))
         yield text
         if remedy:
-            yield Text(wrapped(f"  → {remedy}", width, "    "), style="dim")
+            yield Text(words.wrapped(f"  → {remedy}", width, "    "), style="dim")
