@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import textwrap
 from pathlib import Path
 
 REPLACEMENT = "\ufffd"
@@ -92,3 +93,15 @@ def shown(path: Path) -> str:
     absolute = Path(os.path.abspath(path))  # noqa: PTH100  a link stays the link that was named
     here = Path.cwd()
     return str(absolute.relative_to(here)) if absolute.is_relative_to(here) else str(path)
+
+
+def wrapped(text: str, width: int, indent: str = "") -> str:
+    """A text broken into lines between words, none of which ends in spaces.
+
+    Args:
+        text: The text, clean; what no-break spaces join stays together, and they become spaces.
+        width: Columns of the screen.
+        indent: What every line but the first begins with.
+    """
+    lines = textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False)
+    return "\n".join(lines).replace("\u00a0", " ")

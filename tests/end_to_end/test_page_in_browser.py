@@ -258,6 +258,13 @@ def test_the_first_screen_holds_answer_ratio_verdict_and_machine(visit: Visit) -
 WIDTHS = (320, 390, 768, 1280)
 
 
+@pytest.mark.parametrize("visit", [{"viewport": PHONE}], indirect=True)
+def test_no_tile_of_the_verdicts_stands_alone_on_a_phone(visit: Visit) -> None:
+    tiles = [one.bounding_box() for one in visit.page.locator(".banner li").all()]
+    assert len(tiles) > 2
+    assert len({(box["x"], box["width"]) for box in tiles}) == 1
+
+
 def test_nothing_of_the_answer_is_cut_or_lies_upon_another(visit: Visit) -> None:
     for width in WIDTHS:
         visit.page.set_viewport_size({"width": width, "height": 900})
@@ -423,6 +430,24 @@ def test_paper_has_every_answer_on_white_within_its_width(visit: Visit) -> None:
     tables = page.locator("#ranking ~ .scroll")
     assert tables.count() > 1
     assert tables.evaluate_all("(all) => all.every((one) => one.scrollWidth <= one.clientWidth)")
+
+
+def test_paper_has_the_words_of_verdicts_and_the_whole_command(visit: Visit) -> None:
+    page = visit.page
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 703, "height": 1032})
+    sizes = page.locator(f"{ANSWER} .bars .judged .level").evaluate_all(
+        "(all) => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
+    )
+    assert len(sizes) > 2 and min(sizes) > 0
+    page.evaluate(
+        "() => { const command = document.createElement('pre'); command.className = 'command';"
+        " command.textContent = 'a line\\n'.repeat(80) + 'x'.repeat(400);"
+        " document.querySelector('main').append(command); }"
+    )
+    command = page.locator("pre.command").last
+    assert command.evaluate("(one) => one.scrollHeight <= one.clientHeight")
+    assert command.evaluate("(one) => one.scrollWidth <= one.clientWidth")
 
 
 def test_paper_has_bars_and_the_charts_of_every_endpoint(visit: Visit) -> None:

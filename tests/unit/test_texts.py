@@ -54,3 +54,8 @@ def test_values_of_a_record_are_read_however_long(values: list[str]) -> None:
     record = ",".join('"' + value.replace('"', '""') + '"' for value in values)
     assert texts.values(record, ",") == values
     assert texts.values("a," + "y" * 300_000, ",") == ["a", "y" * 300_000]
+
+
+def test_lines_of_a_screen_end_in_no_space_and_keep_what_is_bound() -> None:
+    text = texts.wrapped("one  p50 600\u00a0µs and\u00a0more  words", 14, "  ")
+    assert text == "one  p50\n  600 µs\n  and more\n  words"

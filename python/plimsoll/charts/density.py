@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 NAME = "density"
 TITLE = "Latency density"
 CAPTION = (
-    "Share of the responses of the measurement window in each bucket of latency, all repetitions "
-    "that count together. Buckets are logarithmic, each "
+    "Share of the responses of the measurement window in each bucket of latency, over all "
+    "repetitions that count, or over all where none does. Buckets are logarithmic, each "
     f"{wording.decimals(latency_buckets.GROWTH, 2)} × as wide as the one before, so that equal "
     "areas are equally "
     "many responses."

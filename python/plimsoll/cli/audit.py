@@ -16,8 +16,6 @@ from plimsoll.errors import VERDICT_VOID, InputError
 if TYPE_CHECKING:
     from plimsoll.lab.audits import AuditResult
 
-FORMATS = ("text", "markdown")
-
 STDIN = "-"
 
 
@@ -32,17 +30,9 @@ STDIN = "-"
     "`link_bits_per_s=1e9`. Repeatable.",
 )
 @click.option("--all", "full", is_flag=True, help="Show sound verdicts and unknown facts too.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
-@options.as_json
+@options.output("text", "json", "md")
 def command(
-    files: tuple[str, ...], settings: tuple[str, ...], full: bool, form: str, as_json: bool
+    files: tuple[str, ...], settings: tuple[str, ...], full: bool, output: str, as_json: bool
 ) -> int:
     """Check the printed or published results of other tools.
 
@@ -57,10 +47,10 @@ def command(
     \b
     wrk -c 50 -d 30s --latency http://127.0.0.1:8080/ | plimsoll audit -
     plimsoll audit hey.txt --set connections=50
-    plimsoll audit docs/published/*.toml --format markdown
+    plimsoll audit docs/published/*.toml -o md
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     found = plimsoll.audit(*(_source(file) for file in files), settings=settings)
-    _print(found, "json" if as_json else form, full=full)
+    _print(found, "json" if as_json else output, full=full)
     if found.unread.refused:
         raise InputError(found.unread.refused)
     return VERDICT_VOID if found.level == "void" else 0
@@ -73,7 +63,7 @@ def _source(file: str) -> Path | tuple[str, BinaryIO]:
 def _print(found: AuditResult, form: str, *, full: bool) -> None:
     if form == "json":
         click.echo(json.dumps(found.as_json()))
-    elif form == "markdown":
+    elif form == "md":
         click.echo(found.markdown(full=full))
     else:
         report.audited.show(found.audit, found.claims, found.unread, full=full)

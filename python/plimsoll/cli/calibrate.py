@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 PARTS = ("accuracy", "protocols", "pacing", "stalls", "capacity", "tools")
 
-FORMATS = ("table", "markdown")
-
 
 @click.command(name="calibrate")
 @click.option(
@@ -40,17 +38,9 @@ FORMATS = ("table", "markdown")
     metavar="FILE",
     help="Store the measured capacity there instead of in the default place.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
-@options.as_json
+@options.output("text", "json", "md")
 def command(
-    quick: bool, parts: tuple[str, ...], into: Path | None, form: str, as_json: bool
+    quick: bool, parts: tuple[str, ...], into: Path | None, output: str, as_json: bool
 ) -> int:
     """Check the engine against a server with known service times; measure its maximum rate.
 
@@ -68,14 +58,14 @@ def command(
     plimsoll calibrate --only protocols       one part; repeatable
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     found = plimsoll.calibrate(parts, quick=quick, into=into, on_event=listeners.steps)
-    _print(found, "json" if as_json else form)
+    _print(found, "json" if as_json else output)
     return VERDICT_VOID if found.misses else 0
 
 
 def _print(found: CalibrationResult, form: str) -> None:
     if form == "json":
         click.echo(json.dumps(found.as_json()))
-    elif form == "markdown":
+    elif form == "md":
         click.echo(found.markdown())
     else:
         report.calibrated.show(found.calibration, found.kept)

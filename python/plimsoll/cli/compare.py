@@ -28,7 +28,7 @@ GROUPS = {
     "Servers": ("a_command", "b_command", "revisions", "root"),
     "Load": ("endpoint", "path", "connections", "rate_per_s", "warm_up_s"),
     "End": ("budget_s", "within", "metric", "max_regression"),
-    "Output": ("as_json", "markdown", "junit", "quiet"),
+    "Output": ("output", "as_json", "markdown", "junit", "quiet"),
 }
 """Options of the help by heading."""
 
@@ -120,7 +120,7 @@ GROUPS = {
     help="Largest allowed loss of throughput, such as 3%, or of --metric. Exit code 7 "
     "when crossed, 8 when undecided, 3 when not detectable on this machine.",
 )
-@options.as_json
+@options.output("text", "json", "md")
 @click.option(
     "--markdown", type=options.FILE, metavar="FILE", help="Write Markdown for a pull request."
 )
@@ -142,6 +142,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     within: float,
     metric: Metric | None,
     max_regression: float | None,
+    output: str,
     as_json: bool,
     markdown: Path | None,
     junit: Path | None,
@@ -161,6 +162,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     plimsoll compare go go                                      smallest detectable difference
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     a, b = _sides(names, a_command, b_command, revisions)
+    form = "json" if as_json else output
     result = plimsoll.compare(
         a,
         b,
@@ -176,15 +178,21 @@ def command(  # noqa: PLR0913 - one argument for each option
         max_regression=max_regression,
         warm_up_s=warm_up_s,
         frameworks=root,
-        on_event=listeners.notes if quiet or as_json else listeners.steps,
+        on_event=listeners.notes if quiet or form != "text" else listeners.steps,
     )
     cli.outgoing.write(markdown, result.markdown)
     cli.outgoing.write(junit, result.junit)
-    if as_json:
+    _print(result, form)
+    return _exit_code(result)
+
+
+def _print(result: ComparisonResult, form: str) -> None:
+    if form == "json":
         click.echo(json.dumps(result.as_json()))
+    elif form == "md":
+        click.echo(result.markdown(), nl=False)
     else:
         click.echo(f"{result.sentence}\n\n{result.text()}")
-    return _exit_code(result)
 
 
 def _sides(

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 import plimsoll
-from plimsoll import cli, history, report
+from plimsoll import cli, history, report, wording
 from plimsoll.cli import EPILOGUE, messages, options
 from plimsoll.errors import LIMIT_MISSED, InputError, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plimsoll.history.kept import KeptCampaign
     from plimsoll.history.series import Series
 
 QUANTITIES = {
@@ -66,13 +67,12 @@ def add(*, results: Path, storage: str, file: Path, commit: str | None) -> int:
     with plimsoll.read(results, storage=storage) as found:
         line = history.adding.kept(found.findings, commit)
     is_new = history.file.append(file, line)
-    entries = "entry" if len(line.entries) == 1 else "entries"
+    entries = wording.several(len(line.entries), "entry", "entries")
     if is_new:
-        messages.step(
-            f"{len(line.entries)} {entries} on machine {line.machine.fingerprint} added to `{file}`"
-        )
+        messages.step(f"{entries} on machine {line.machine.fingerprint} added to `{file}`")
     else:
         messages.note(f"`{results}` is already in `{file}`")
+    _note_void([line], results)
     return 0
 
 
@@ -124,23 +124,38 @@ def show(
     the same ones. A change needs two campaigns at the new level.
     """
     columns = [QUANTITIES[one] for one in quantities or SHOWN]
-    every = history.series.series(history.file.read(file), columns)
-    found = [
-        one
-        for one in every
-        if framework in (None, one.entry.framework) and endpoint in (None, one.entry.endpoint)
-    ]
+    every = history.file.read(file)
+    kept = history.series.selected(every, framework, endpoint)
+    found = history.series.series(kept, columns)
     if not found:
-        raise InputError([_nothing(file, every)])
+        raise InputError([_nothing(file, every, kept)])
     click.echo(report.history_text.text(found, last))
+    _note_void(kept, file)
     cli.outgoing.write(html, lambda: report.history_page.render(found))
     return _losses(found, recent) if fail_on_change else 0
 
 
-def _nothing(file: Path, every: Sequence[Series]) -> Problem:
-    names = sorted({str(one.entry) for one in every})
-    hint = f"its entries are {', '.join(names)}" if names else "choose another `--quantity`"
-    return Problem("", f"`{file}` has no such series", hint)
+def _note_void(kept: Sequence[KeptCampaign], where: Path) -> None:
+    """Says which entries have no number, and why."""
+    without = history.series.void_entries(kept)
+    if without:
+        names = wording.listed([str(one) for one in without])
+        messages.note(f"without numbers, as every repetition in `{where}` is void: {names}")
+
+
+def _nothing(file: Path, every: Sequence[KeptCampaign], kept: Sequence[KeptCampaign]) -> Problem:
+    """Why no series is shown: no entry was selected, or those that were have no number."""
+    names = history.series.names(kept)
+    if not names:
+        its = ", ".join(str(one) for one in history.series.names(every)) or "none"
+        return Problem("", f"`{file}` has no such series", f"its entries are {its}")
+    if history.series.void_entries(kept) == names:
+        entries = "its entry is" if len(names) == 1 else f"all {len(names)} entries are"
+        hint = (
+            "`plimsoll report RESULTS` names the cause; add a campaign in which repetitions count"
+        )
+        return Problem("", f"`{file}` has no numbers: {entries} void", hint)
+    return Problem("", f"`{file}` has no such series", "choose another `--quantity`")
 
 
 def _losses(found: Sequence[Series], recent: int) -> int:

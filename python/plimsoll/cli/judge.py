@@ -35,9 +35,10 @@ def command(
     with plimsoll.read(results, storage=storage, again=True, fail_if=fail_if) as judged:
         found = judged.findings
     if as_json:
-        click.echo(json.dumps(reporting.as_json(found), indent=1))
+        click.echo(json.dumps(reporting.as_json(found, accepted), indent=1))
     else:
         reporting.print_table(found)
+    cli.judging.note_accepted_in(found, accepted)
     crossed = cli.judging.threshold_exit_code(found, junit)
     missed = cli.judging.lines_missed(found)
     return crossed or missed or cli.judging.exit_code(found, accepted, strict=strict)

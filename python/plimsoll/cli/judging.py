@@ -17,6 +17,7 @@ from plimsoll.errors import (
     InputError,
     Problem,
 )
+from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.catalogue import LIMITS, TITLES
 from plimsoll.verdicts.levels import of_trial
 
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from plimsoll.findings.campaign_thresholds import CampaignThreshold
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.load_lines import LineFindings
+    from plimsoll.findings.thresholds import Threshold
     from plimsoll.findings.trial import TrialFindings
-    from plimsoll.verdicts.verdict import Level
+    from plimsoll.verdicts.verdict import Level, Verdict
 
 _MORE_RESPONSES = "run longer loads, or more requests in each"
 
@@ -35,20 +38,28 @@ Changes = dict[str, dict[str, float]]
 """Check to name of a limit and its value."""
 
 
-def require_known(accepted: Iterable[str]) -> None:
-    """Requires that every accepted check is one.
+def checks(typed: Iterable[str]) -> tuple[str, ...]:
+    """Names of the checks that are accepted, each of which may be typed as its title.
 
     Raises:
-        InputError: One is not.
+        InputError: There is no such check.
     """
-    unknown = [name for name in accepted if name not in TITLES]
-    if unknown:
-        raise InputError(
-            [
-                Problem("--accept", f"unknown check `{name}`", near(name, TITLES, "checks"))
-                for name in unknown
-            ]
-        )
+    meant = {text: catalogue.named(text) for text in typed}
+    problems = [
+        Problem("--accept", f"unknown check `{text}`", near(text, _known(text), "checks"))
+        for text, names in meant.items()
+        if not names
+    ]
+    if problems:
+        raise InputError(problems)
+    return tuple(dict.fromkeys(name for names in meant.values() for name in names))
+
+
+def _known(typed: str) -> Iterable[str]:
+    """Names of the checks; their titles where a title was typed."""
+    if " " in typed or typed[:1].isupper():
+        return {*catalogue.TITLES.values(), *catalogue.PROBLEMS.values()}
+    return TITLES
 
 
 def limits(typed: Iterable[str]) -> Changes:
@@ -96,6 +107,20 @@ def exit_code_of_trial(
     return _exit_code([_level(found, accepted)], strict=strict)
 
 
+def note_accepted(verdicts: Iterable[Verdict], accepted: Sequence[str]) -> None:
+    """Says which verdicts the exit code leaves out; nothing where no accepted check doubts."""
+    doubting = {one.check: one for one in verdicts if one.is_doubting and one.check in accepted}
+    if doubting:
+        names = [f"{catalogue.title_of(one)} (`{one.check}`)" for one in doubting.values()]
+        messages.note(f"accepted, so that the exit code leaves it out: {', '.join(names)}")
+
+
+def note_accepted_in(found: Findings, accepted: Sequence[str]) -> None:
+    """The same of every trial of a campaign, and of the campaign."""
+    trials = (one for trial in found.counting for one in trial.verdicts)
+    note_accepted([*trials, *found.verdicts], accepted)
+
+
 def _exit_code(levels: Iterable[Level], *, strict: bool) -> int:
     bad = {"void", "doubtful"} if strict else {"void"}
     return VERDICT_VOID if bad & {*levels} else 0
@@ -121,22 +146,29 @@ def threshold_exit_code(found: Findings, junit: Path | None = None) -> int:
     Raises:
         StorageError: The file cannot be written.
     """
-    crossed = [one.sentence for one in found.thresholds if one.is_crossed]
+    crossed = {one.sentence: one.threshold.doubt for one in found.thresholds if one.is_crossed}
+    note_doubts(one.threshold for one in found.thresholds if one.state == "kept")
     undecided = {one.sentence: _MORE_RESPONSES for one in found.thresholds if one.is_undecided}
     code = missed_exit_code(crossed, undecided)
     cli.outgoing.write(junit, lambda: report.thresholds.as_junit(found))
     return code
 
 
-def missed_exit_code(crossed: Iterable[str], undecided: Mapping[str, str]) -> int:
+def note_doubts(kept: Iterable[Threshold | CampaignThreshold]) -> None:
+    """Asks about each kept threshold that seems to be the wrong way round."""
+    for doubt in filter(None, dict.fromkeys(one.doubt for one in kept)):
+        messages.note(doubt)
+
+
+def missed_exit_code(crossed: Mapping[str, str], undecided: Mapping[str, str]) -> int:
     """Prints thresholds that are crossed or undecided; the exit code, 0 where there is none.
 
     Args:
-        crossed: Sentences of those that are crossed.
+        crossed: Sentences of those that are crossed, each with a hint or none.
         undecided: Sentences of those that are undecided, each with what would decide it.
     """
-    for sentence in crossed:
-        messages.error(f"threshold crossed: {sentence}", "")
+    for sentence, hint in crossed.items():
+        messages.error(f"threshold crossed: {sentence}", hint)
     for sentence, hint in undecided.items():
         messages.error(f"undecided: {sentence}", hint)
     return LIMIT_MISSED if crossed else UNDECIDED if undecided else 0

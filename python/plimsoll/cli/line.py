@@ -113,15 +113,7 @@ GROUPS = {
 )
 @options.storage
 @click.option("--chart", type=options.FILE, metavar="FILE", help="Write latency over rate as SVG.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(("text", "json", "md")),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as `-o json`.")
+@options.output("text", "json", "md")
 @click.option("-v", "--verbose", is_flag=True, help="Show every try: latency over rate.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and the result in one line.")
 def command(  # noqa: PLR0913 - one argument for each option

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -47,6 +46,11 @@ WIDE = 120
 
 STYLES = {"ready": "green", "needs install": "yellow", "not available": "red"}
 """Colour of each status."""
+
+_DETAILS = "`plimsoll list NAME` shows the requirements and limits of a framework"
+
+STATUS_WIDTH = max(map(len, STYLES)) + 2
+"""Columns of a status, with the space behind it."""
 
 ABOUT = {"ready": "version", "needs install": "to do", "not available": "missing"}
 """The heading of a framework's details in each status."""
@@ -304,11 +308,11 @@ def show(found: Sequence[ListedFramework], contract: ListedContract) -> None:
     if console.width >= WIDE:
         console.print(_table(found))
     else:
-        for part in _lines(found):
-            console.print(part)
-    console.print("\n`plimsoll list NAME` shows the requirements and limits of a framework")
+        _print_lines(console, found)
+    console.print()
+    _print_wrapped(console, _DETAILS)
     if others := _others(found):
-        console.print(Text(f"Plimsoll's own are found by their names too: {' '.join(others)}"))
+        _print_wrapped(console, f"Plimsoll's own are found by their names too: {' '.join(others)}")
     _print_contract(console, contract)
 
 
@@ -321,20 +325,38 @@ def _others(found: Sequence[ListedFramework]) -> list[str]:
 
 def _print_contract(console: Console, contract: ListedContract) -> None:
     console.print("\n[bold]campaigns[/bold]")
-    console.print(Text(" ".join(map(texts.line, contract.campaigns))))
+    _print_wrapped(console, " ".join(contract.campaigns))
     console.print("\n[bold]drivers[/bold]")
-    drivers = Table.grid(padding=(0, 2))
+    name_width = max(len(driver.name) for driver in contract.drivers)
     for driver in contract.drivers:
-        state = Text(driver.status, style=STYLES[driver.status])
-        drivers.add_row(Text(driver.name), state, Text(_about(driver)))
-    console.print(drivers)
+        head = f"{driver.name:<{name_width}}  "
+        state = (len(head), len(driver.status), STYLES[driver.status])
+        head = f"{head}{driver.status:<{STATUS_WIDTH}}"
+        _print_wrapped(console, f"{head}{_about(driver)}", len(head), state)
     console.print("\n[bold]endpoints[/bold]")
-    endpoints = Table.grid(padding=(0, 2))
+    name_width = max(len(endpoint.name) for endpoint in contract.endpoints)
     for endpoint in contract.endpoints:
-        endpoints.add_row(Text(endpoint.name), Text(endpoint.summary))
-    console.print(endpoints)
+        line = f"{endpoint.name:<{name_width}}  {endpoint.summary}"
+        _print_wrapped(console, line, name_width + 2)
     console.print("\n[bold]checks[/bold]")
-    console.print(" ".join(contract.checks))
+    _print_wrapped(console, " ".join(contract.checks))
+
+
+def _print_wrapped(
+    console: Console, line: str, indent: int = 0, *styled: tuple[int, int, str]
+) -> None:
+    """Prints a line that goes on below itself.
+
+    Args:
+        console: Where to.
+        line: The line.
+        indent: Columns in front of what goes on.
+        styled: Where styles begin, how many signs they have, and the styles.
+    """
+    text = Text(texts.wrapped(wording.bound(line), console.width, " " * indent))
+    for begin, length, style in styled:
+        text.stylize(style, begin, begin + length)
+    console.print(text)
 
 
 def _counted(found: Sequence[ListedFramework]) -> Text:
@@ -364,16 +386,18 @@ def _table(found: Sequence[ListedFramework]) -> RenderableType:
     return table
 
 
-def _lines(found: Sequence[ListedFramework]) -> Iterator[RenderableType]:
+def _print_lines(console: Console, found: Sequence[ListedFramework]) -> None:
     """Two lines for each framework: what it is, and below it its version or what is missing."""
     name_width = max((len(one.name) for one in found), default=0)
     language_width = max((len(one.language) for one in found), default=0)
     for one in found:
-        state = (f"{one.status:<15}", STYLES[one.status])
         head = f"{one.name:<{name_width}}  {one.language:<{language_width}}  "
-        notes = f", {wording.several(len(one.notes), 'note')}" if one.notes else ""
-        yield Text.assemble((head, "bold"), state, _served(one), notes)
-        yield Padding(Text(_about(one), style="dim"), (0, 0, 0, 4), expand=False)
+        notes = f", {len(one.notes)}\u00a0note{'s' * (len(one.notes) > 1)}" if one.notes else ""
+        line = f"{head}{one.status:<{STATUS_WIDTH}}{_served(one)}{notes}"
+        state = (len(head), len(one.status), STYLES[one.status])
+        _print_wrapped(console, line, 4, (0, len(head), "bold"), state)
+        about = f"    {_about(one)}"
+        _print_wrapped(console, about, 4, (0, len(about), "dim"))
 
 
 def _about(one: Listed) -> str:
@@ -396,12 +420,11 @@ def show_each(found: Sequence[ListedTool]) -> None:
     console = Console(highlight=False)
     for place, one in enumerate(map(_shown, found)):
         console.print(Text(f"{chr(10) if place else ''}{one.name}", style="bold"))
-        facts = Table.grid(padding=(0, 2))
-        facts.add_column(no_wrap=True)
-        facts.add_column(overflow="fold")
-        for name, value in _facts(one):
-            facts.add_row(Text(f"  {name}"), value)
-        console.print(facts)
+        facts = [*_facts(one)]
+        width = max(len(name) for name, _ in facts) + 4
+        for name, value in facts:
+            styled = [(width, len(value), str(value.style))] if value.style else []
+            _print_wrapped(console, f"{f'  {name}':<{width}}{value.plain}", width, *styled)
 
 
 def _facts(one: ListedTool) -> Iterator[tuple[str, Text]]:

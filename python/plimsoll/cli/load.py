@@ -75,6 +75,9 @@ _OHAS_RATE = re.compile(r"^-q\n?=?(\d+(?:\.\d+)?k?)$", re.MULTILINE)
 """Oha's `-q 100` or `-q100`, one argument in a line."""
 
 
+_OF_AB = "`-k` is that of ab, to keep connections, which is always so; curl's is `--insecure`"
+
+
 def _refuse_script(_context: click.Context, _option: click.Parameter, script: str | None) -> None:
     """Says what to use in place of a script of wrk.
 
@@ -133,7 +136,7 @@ class LoadVerb(options.Grouped):
     help="Length of the measurement window: 500ms, 30s, 2m; 30 is 30 s.  [default: 10s]",
 )
 @click.option("-z", "as_oha", type=options.DURATION, hidden=True, help="oha's name of -d.")
-@click.option("-k", is_flag=True, hidden=True, expose_value=False, help="ab's: always so.")
+@click.option("-k", "as_ab", is_flag=True, hidden=True, help="ab's: always so.")
 @click.option("--latency", is_flag=True, hidden=True, expose_value=False, help="wrk's: always so.")
 @click.option(
     "-s",
@@ -295,15 +298,7 @@ class LoadVerb(options.Grouped):
     help="Keep the recording there; `plimsoll report DIR` writes its report.",
 )
 @options.storage
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(("text", "json", "csv", "md")),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as `-o json`.")
+@options.output("text", "json", "csv", "md")
 @click.option("-v", "--verbose", is_flag=True, help="Show every time, doubt and remedy.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, and the result in one line.")
 def command(  # noqa: PLR0913 - one argument for each option
@@ -312,6 +307,7 @@ def command(  # noqa: PLR0913 - one argument for each option
     connections: int,
     duration_s: float | None,
     as_oha: float | None,
+    as_ab: bool,
     requests: int | None,
     rate_per_s: float | None,
     arrivals: Arrivals | None,
@@ -396,6 +392,8 @@ def command(  # noqa: PLR0913 - one argument for each option
     )
     headers_sent = [cli.incoming.header(one) for one in headers]
     form: Output = "json" if as_json else output
+    if as_ab and not insecure and any(one.startswith(("https:", "wss:")) for one in url):
+        messages.note(_OF_AB)
     length_s = duration_s if as_oha is None else as_oha
     load_s = _longest_s(length_s, requests, rate_per_s, ramp_s, warm_up_s)
     is_quiet = quiet or form != "text"
@@ -428,7 +426,9 @@ def command(  # noqa: PLR0913 - one argument for each option
             if form == "text" and not quiet:
                 _show(result, shown)
             else:
-                _print(result, form, shown)
+                _print(result, form, shown, accepted)
+            if not quiet or form != "text":
+                cli.judging.note_accepted(_judged(result, shown).verdicts, accepted)
             code = _failure(result, fail_if, form, shown) or cli.judging.exit_code_of_trial(
                 _judged(result, shown), accepted, strict=strict
             )
@@ -492,10 +492,10 @@ def _show(result: LoadResult, shown: LoadScreen) -> None:
         shown.show_once(result.judged)
 
 
-def _print(result: LoadResult, form: Output, shown: LoadScreen) -> None:
+def _print(result: LoadResult, form: Output, shown: LoadScreen, accepted: Sequence[str]) -> None:
     """Prints a load in one line or in a format; of one that never began there is JSON only."""
     if form == "json":
-        click.echo(json.dumps(result.as_json()))
+        click.echo(json.dumps(result.as_json(accepted)))
     elif result.recording.driver is None:
         return
     elif form == "csv":
@@ -503,7 +503,7 @@ def _print(result: LoadResult, form: Output, shown: LoadScreen) -> None:
     elif form == "md":
         click.echo(report.load_markdown.render(_judged(result, shown)), nl=False)
     else:
-        click.echo(report.one_line.line(_judged(result, shown)))
+        click.echo(report.one_line.line(_judged(result, shown), accepted))
 
 
 def _failure(
@@ -519,8 +519,9 @@ def _failure(
 
 def _missed(summary: Summary | None, limits: Sequence[Threshold]) -> int:
     """Prints each threshold that is crossed or undecided; the exit code, 0 where all are kept."""
-    judged = [(limit.text, thresholds.of_load(limit, summary)) for limit in limits]
+    judged = [(limit, thresholds.of_load(limit, summary)) for limit in limits]
+    cli.judging.note_doubts(limit for limit, one in judged if one.state == "kept")
     return cli.judging.missed_exit_code(
-        [f"{text}, {one.reason}" for text, one in judged if one.state == "crossed"],
-        {f"{text}, {one.reason}": one.remedy for text, one in judged if one.state == "undecided"},
+        {f"{of.text}, {one.reason}": of.doubt for of, one in judged if one.state == "crossed"},
+        {f"{of.text}, {one.reason}": one.remedy for of, one in judged if one.state == "undecided"},
     )

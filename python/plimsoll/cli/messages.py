@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 USAGE_ERROR = 2
 """Exit code: invalid arguments or campaign file."""
 
+FORMAT_OPTIONS = ("-o", "--output", "--format")
+"""Options for the format on stdout, of the verbs that have several."""
+
 TRACEBACK = "PLIMSOLL_TRACEBACK"
 """Environment variable that prints the traceback of an internal error."""
 
@@ -66,7 +69,18 @@ def usage(wrong: click.UsageError) -> int:
         return USAGE_ERROR
     command = wrong.ctx.command_path if wrong.ctx else "plimsoll"
     message = _in_our_words(wrong.format_message())
-    return error(message[:1].lower() + message[1:], f"see `{command} --help`")
+    hint = f"see `{command} --help`"
+    if _wants_json(wrong):
+        hint = f"`--json` prints JSON; {hint}"
+    return error(message[:1].lower() + message[1:], hint)
+
+
+def _wants_json(wrong: click.UsageError) -> bool:
+    """Whether a verb that prints text or JSON was asked for a format in another verb's way."""
+    if not isinstance(wrong, click.NoSuchOption) or wrong.ctx is None:
+        return False
+    own = {parameter.name for parameter in wrong.ctx.command.params}
+    return wrong.option_name in FORMAT_OPTIONS and "as_json" in own
 
 
 def _in_our_words(message: str) -> str:

@@ -10,6 +10,7 @@ import click
 from plimsoll import cli
 from plimsoll.campaign import quantities
 from plimsoll.campaign.tls import VERSIONS
+from plimsoll.cli import messages
 from plimsoll.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -107,6 +108,40 @@ class QuantityType(click.ParamType):  # pyright: ignore[reportMissingTypeArgumen
             return self._read(value)
         except quantities.UnreadableQuantity as error:
             self.fail(f"{error.message}; {error.hint}", param, ctx)
+
+
+SAME = {"markdown": "md", "md": "markdown", "table": "text"}
+"""Other names of formats, which are taken where a verb has the one that they mean."""
+
+
+class Format(click.Choice[str]):
+    """A format, which may have another name.
+
+    Args:
+        names: Names of the formats.
+        elsewhere: Formats that it does not have, and what prints them.
+    """
+
+    def __init__(self, names: Sequence[str], elsewhere: Mapping[str, str] | None = None) -> None:
+        """Keep them."""
+        super().__init__(names)
+        self._elsewhere = dict(elsewhere or {})
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """The format by its own name.
+
+        Raises:
+            UsageError: There is none.
+        """
+        if value in self._elsewhere:
+            self.fail(f"`{value}` is none of them; {self._elsewhere[value]}", param, ctx)
+        is_other = value not in self.choices and SAME.get(value) in self.choices
+        return super().convert(SAME[value] if is_other else value, param, ctx)
 
 
 class Folder(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
@@ -243,9 +278,7 @@ def _checks(
     _ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Names of checks that there are."""
-    if value:
-        cli.judging.require_known(value)
-    return value
+    return cli.judging.checks(value) if value else ()
 
 
 accept = click.option(
@@ -254,7 +287,8 @@ accept = click.option(
     multiple=True,
     metavar="CHECK",
     callback=_checks,
-    help="Verdicts of this check do not change the exit code; they are still shown. Repeatable.",
+    help="Verdicts of this check, by name or title, do not change the exit code; they are still "
+    "shown. Repeatable.",
 )
 strict = click.option(
     "--strict", is_flag=True, help="Exit code 1 for doubtful verdicts as well as for void ones."
@@ -271,6 +305,27 @@ thresholds_junit = click.option(
     "--junit", type=FILE, metavar="FILE", help="Write the thresholds of --fail-if as JUnit XML."
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+
+
+def output(*forms: str) -> Callable[[F], F]:
+    """The options for the format on stdout, which every verb with several has: `-o`, `--json`.
+
+    Args:
+        forms: Its formats, the first by default.
+    """
+    return together(
+        click.option(
+            *messages.FORMAT_OPTIONS,
+            "output",
+            type=Format(forms),
+            default=forms[0],
+            show_default=True,
+            help="Format of the result on stdout.",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="The same as `-o json`."),
+    )
+
+
 campaign_file = click.argument(
     "campaign", type=CampaignFile(), shell_complete=completed("campaigns")
 )

@@ -273,11 +273,11 @@ def _plan_text(event: events.CampaignStarted) -> str:
 
 def _progress_text(progress: events.Progress) -> str:
     failed = progress_rows.outcomes_text(progress)
+    at = f"after {wording.count(progress.at_s)} s ({progress.stage.replace('_', '-')}): "
     if not progress.counted:
-        return f"{wording.count(progress.at_s)} s {progress.stage}: {_uncounted_text(progress)}"
+        return f"{at}{_uncounted_text(progress)}"
     return (
-        f"{wording.count(progress.at_s)} s {progress.stage}: "
-        f"{wording.count(progress.throughput_per_s)}/s,"
+        f"{at}{wording.count(progress.throughput_per_s)}/s,"
         f" {wording.count(progress.connections_open)} of "
         f"{wording.count(progress.connections_requested)} connections open"
         + (f"; {failed}" if failed else "")

@@ -17,7 +17,9 @@ from plimsoll.cli import options, reporting
     "--format",
     "formats",
     multiple=True,
-    type=click.Choice(reporting.EVERY_FORMAT),
+    type=options.Format(
+        reporting.EVERY_FORMAT, {"json": "`plimsoll judge RESULTS --json` prints JSON"}
+    ),
     help="Repeatable.  [default: all formats]",
 )
 @options.stored

@@ -26,6 +26,7 @@ def judge_and_report(
     print_table(results.findings)
     for path in written:
         messages.step(f"report: {texts.shown(path)}")
+    cli.judging.note_accepted_in(results.findings, accepted)
     return cli.judging.exit_code(results.findings, accepted, strict=strict)
 
 
@@ -34,6 +35,6 @@ def print_table(found: Findings) -> None:
     report.terminal.show(found)
 
 
-def as_json(found: Findings) -> list[JsonObject]:
+def as_json(found: Findings, accepted: Sequence[str]) -> list[JsonObject]:
     """One object for each trial: summary, connections, failures, driver, verdicts, level."""
-    return report.machine_readable.trials(found)
+    return report.machine_readable.trials(found, accepted)

@@ -10,7 +10,7 @@ takes more responses than came may be undecided, as of a load.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from statistics import median
 from typing import TYPE_CHECKING
@@ -58,6 +58,11 @@ class CampaignThreshold:
     framework: str
     place: str
     threshold: Threshold
+
+    @property
+    def doubt(self) -> str:
+        """A question, where low latency, few failures or a high rate fail; else empty."""
+        return replace(self.threshold, text=self.text).doubt
 
     def applies_to(self, entry: EntryName) -> bool:
         """Whether an entry is selected."""

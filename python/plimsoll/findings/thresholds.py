@@ -82,6 +82,18 @@ class Threshold:
     bad: Literal["<", ">"]
     value: float
 
+    @property
+    def doubt(self) -> str:
+        """A question, where low latency, few failures or a high rate fail; else empty.
+
+        Thresholds of k6 say what must hold: `p(99)<250`.
+        """
+        more_is_better = self.column in (COUNTS["throughput"], COUNTS["goodput"])
+        if (self.bad == ">") is not more_is_better:
+            return ""
+        meant = self.text.translate({ord("<"): ">", ord(">"): "<"})
+        return f"`--fail-if` says what fails, not what must hold as in k6: did you mean `{meant}`?"
+
     def is_crossed_by(self, measured: float) -> bool:
         """Whether a measured value, in the unit of the column, is beyond the threshold."""
         return measured > self.value if self.bad == ">" else measured < self.value

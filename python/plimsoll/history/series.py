@@ -129,6 +129,30 @@ def series(campaigns: Sequence[KeptCampaign], quantities: Sequence[str]) -> tupl
     return tuple(one for one in made if any(point.estimate for point in one.points))
 
 
+def selected(
+    campaigns: Sequence[KeptCampaign], framework: str | None, endpoint: str | None
+) -> tuple[KeptCampaign, ...]:
+    """The campaigns with only the entries of a framework and an endpoint; None means every one."""
+
+    def wanted(entry: KeptEntry) -> bool:
+        return framework in (None, entry.framework) and endpoint in (None, entry.endpoint)
+
+    return tuple(
+        one.model_copy(update={"entries": tuple(filter(wanted, one.entries))}) for one in campaigns
+    )
+
+
+def names(campaigns: Sequence[KeptCampaign]) -> tuple[EntryName, ...]:
+    """Every entry, in the order of their names."""
+    return tuple(sorted({entry.name for one in campaigns for entry in one.entries}))
+
+
+def void_entries(campaigns: Sequence[KeptCampaign]) -> tuple[EntryName, ...]:
+    """Entries without a repetition that counts in any campaign, in the order of their names."""
+    counting = {entry.name for one in campaigns for entry in one.entries if entry.level != "void"}
+    return tuple(name for name in names(campaigns) if name not in counting)
+
+
 def _series(
     name: EntryName, quantity: str, kept: Sequence[tuple[KeptCampaign, KeptEntry]]
 ) -> Series:

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from plimsoll.storage.results import Results
 
 _NAME_IT = "give the tool's per-request log"
+_COLUMNS = (
+    "any other log of columns is read as `jmeter`, with `columns='timeStamp,elapsed,responseCode'` "
+    "and `separator=','`"
+)
 
 BATCHES_AHEAD = 2
 """Batches of each file that are read while those before are written."""
@@ -126,7 +130,7 @@ def reader_of(files: Sequence[Path], name: str, *, partial: bool) -> Reader:
     if found is None:
         known = ", ".join(f"`{reader.NAME}`" for reader in READERS)
         message = "is empty" if not beginning else "is not in a known format"
-        hint = f"give the tool before the file: {known}" if beginning else _NAME_IT
+        hint = f"give the tool before the file: {known}; {_COLUMNS}" if beginning else _NAME_IT
         raise InputError([Problem(packed.name, message, hint)])
     return found
 

@@ -284,17 +284,19 @@ def require_response(
         address: Address of the server.
         keep_alive: Whether the load keeps connections.
         on_event: Told as a `Notice` that a server does not respond at once; it then has as long as
-            a request of the load. With None it is not waited for.
+            a request of the load. With None it is not waited for. Told also of a status that the
+            load does not expect.
     """
-    request, protocol = planned.exchanges[0].request, planned.load.protocol
+    first, protocol = planned.exchanges[0], planned.load.protocol
     return responding.require(
         address,
-        request,
+        first.request,
         keep_alive=keep_alive,
         tls=planned.tls,
         protocol=protocol,
         events=planned.load.events,
         timeout_s=None if on_event is None else planned.load.timeout_s,
+        expected_status=first.expected.status,
         tell=lambda sentence: (on_event or ignore)(Notice(sentence)),
     )
 

@@ -104,13 +104,13 @@ def require_recordings(results: Results) -> None:
 
     Raises:
         InputError: There is none.
-        StorageError: The results cannot be read.
+        StorageError: The results cannot be read, or what wrote them was killed.
     """
     if results.trial_ids():
         return
     if any(results.folder.glob(lab.loads.REMAINS)):
         message = f"`{results.place}` contains no complete recording: it was killed, or still runs"
-        raise InputError([Problem("", message, "run the same command again")])
+        raise errors.StorageError(message, "repeat the `load` or `run` that wrote it")
     hint = "give a results folder written by `run`, or by `load` with `record=`"
     raise storages.missing(results, "no recording", hint)
 
@@ -197,13 +197,16 @@ class CampaignResults(Closable):
             raise errors.StorageError(f"`{self.place}` has no recording any more", documents.GONE)
         return found
 
-    def as_json(self) -> list[JsonObject]:
+    def as_json(self, accepted: Sequence[str] = ()) -> list[JsonObject]:
         """One object for each trial, ready for JSON: what `plimsoll judge --json` prints.
+
+        Args:
+            accepted: Checks whose doubts are listed as accepted.
 
         Raises:
             StorageError: The rows cannot be read.
         """
-        return report.machine_readable.trials(self.findings)
+        return report.machine_readable.trials(self.findings, accepted)
 
     @cached_property
     def trials(self) -> tuple[TrialResult, ...]:
@@ -486,8 +489,11 @@ class LoadResult(ClosesCampaign, TrialResult):
         counted = self._counted
         return self.findings if counted is None else derivation.judged(counted)
 
-    def as_json(self) -> JsonObject:
+    def as_json(self, accepted: Sequence[str] = ()) -> JsonObject:
         """Everything that is known of it, ready for JSON: what `plimsoll load --json` prints.
+
+        Args:
+            accepted: Checks whose doubts are listed as accepted.
 
         Raises:
             StorageError: The rows cannot be read.
@@ -500,7 +506,7 @@ class LoadResult(ClosesCampaign, TrialResult):
                 self.campaign.stored, [derivation.listed(counted, self.judged)]
             )
         )
-        (listed,) = report.machine_readable.trials(found)
+        (listed,) = report.machine_readable.trials(found, accepted)
         return {**listed, "recording": self.campaign.place if self.is_kept else None}
 
     @property

@@ -41,15 +41,17 @@ def told(found: WithStatuses) -> str:
     ]
     notes: list[str] = []
     if any(one.held_wrong for one in held):
-        notes.append(f"expected {_expected(found.recording)}")
+        notes.append(_wrong(found.recording, [one.status for one in held if one.held_wrong]))
     if not found.recording.load.follow and any(one.status in REDIRECTS for one in held):
         notes.append("redirects are not followed")
     noted = f" ({'; '.join(notes)})" if notes else ""
     return f"{wording.listed(reported)}{noted}" if reported else ""
 
 
-def _expected(recording: Recording) -> str:
-    """The status codes that were expected: `200`, `200 to 399`."""
+def _wrong(recording: Recording, statuses: Sequence[int | None]) -> str:
+    """The status codes that were expected, `expected 200 to 399`; else those that were wrong."""
     ranges = dict.fromkeys(one.status for one in recording.expected)
     reported = (f"{low}" if low == high else f"{low} to {high}" for low, high in ranges)
-    return " or ".join(reported) or "another"
+    if ranges:
+        return f"expected {' or '.join(reported)}"
+    return f"{wording.listed([str(one) for one in statuses if one is not None])} counted as wrong"

@@ -181,6 +181,11 @@ def first(verdict: Verdict) -> str:
     return texts.line(verdict.sentences[0].clause)
 
 
+def wrapped(text: str, width: int, indent: str = "") -> str:
+    """A text broken into lines between words, as `texts.wrapped`; a number stays with its unit."""
+    return texts.wrapped(wording.bound(texts.line(text)), width, indent)
+
+
 def is_imported(recording: Recording) -> bool:
     """Whether another tool generated the load and only its files were taken in."""
     return recording.load.model == "unknown"

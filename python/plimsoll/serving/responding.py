@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from plimsoll import _engine, addresses
 from plimsoll.campaign.requests import (
@@ -156,6 +156,14 @@ _REFUSED_BY_TLS = {
 }
 """Outcomes of a handshake that a load cannot change, with their hints."""
 
+_ADVICE = {
+    401: "give an `Authorization` header with `headers=`",
+    403: "give a header that permits it with `headers=`",
+    404: "check the path of the URL",
+    405: "give the method that the server expects with `method=`",
+}
+"""What to do about a first response with an unexpected status; of others the load shows more."""
+
 _NOT_SPOKEN = ("not_http", "not_http2", "not_websocket")
 """How it shows that the load's protocol is not spoken."""
 
@@ -167,7 +175,7 @@ def _ignore(_sentence: str) -> None:
     """Nobody is told."""
 
 
-def require(
+def require(  # noqa: PLR0913 - one argument for each part of a load
     address: str,
     request: Request,
     *,
@@ -176,6 +184,7 @@ def require(
     protocol: Protocol = "http1",
     events: bool = False,
     timeout_s: float | None = None,
+    expected_status: tuple[int, int] | None = None,
     tell: Callable[[str], None] = _ignore,
 ) -> int:
     """Requires that a server responds in HTTP, or is not yet known not to.
@@ -192,7 +201,9 @@ def require(
         protocol: What the load speaks.
         events: Whether the load needs a stream of events.
         timeout_s: How long a server may send nothing, in seconds; None for any time.
-        tell: Told in one sentence that a server does not respond at once.
+        expected_status: First and last status that the load expects; None for any.
+        tell: Told in one sentence that a server does not respond at once, or with a status that the
+            load does not expect.
 
     Returns:
         How many requests were sent.
@@ -223,8 +234,24 @@ def require(
                 raise _not_upgraded(address, request.target, status)
             if events and status == _OK and wrong_type:
                 raise NotResponding(f"`{address}{request.target}`: {wrong_type}", _NO_EVENTS)
+            if _is_harmless(request) and _is_unexpected(status, expected_status):
+                tell(_told_status(f"{address}{request.target}", status))
             return number
     return TRIES
+
+
+def _is_unexpected(status: int | None, expected: tuple[int, int] | None) -> TypeGuard[int]:
+    return expected is not None and status is not None and not _within(status, expected)
+
+
+def _within(status: int, ends: tuple[int, int]) -> bool:
+    return ends[0] <= status <= ends[1]
+
+
+def _told_status(place: str, status: int) -> str:
+    """What a status means that the load does not expect, and how to change it."""
+    advice = _ADVICE.get(status, "look at the response")
+    return f"`{place}` responds with status {status}: {advice}, or expect it with `status={status}`"
 
 
 def _is_own(request: Request, protocol: Protocol) -> bool:

@@ -32,6 +32,23 @@ PROBLEMS = {check.NAME: check.PROBLEM for check in _EVERY}
 """Name of each check to the name of what it found where it doubts."""
 
 
+def named(typed: str) -> tuple[str, ...]:
+    """The checks that somebody means: by name, title or problem, in any case.
+
+    Args:
+        typed: `responses_correct`, `Responses correct`, `wrong responses`.
+
+    Returns:
+        Their names; empty where there is none.
+    """
+    wanted = typed.strip().casefold()
+    return tuple(
+        check
+        for check in TITLES
+        if wanted in {one.casefold() for one in (check, TITLES[check], PROBLEMS[check])}
+    )
+
+
 _ROLES = {check.NAME: check.ROLE for check in CHECKS}
 
 _NO_ROLE = Role()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -43,6 +44,17 @@ def test_sound_figures_are_called_so_and_shown_where_asked_for() -> None:
     assert "✓ sound  figures_consistent" in result.output
     assert "not checked  cpu_bounds: it needs" in result.output
     assert "These figures are consistent." in result.output
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_no_line_ends_in_spaces_and_no_number_is_apart_from_its_unit(
+    width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = ran(golden("wrk-freeze.txt"), "--all").stdout.splitlines()
+    assert [line for line in lines if line != line.rstrip()] == []
+    assert [line for line in lines if re.match(r" *(µs|ms|s|%|kB|MB)\b", line)] == []
+    assert max(map(len, lines)) <= width
 
 
 def test_the_conclusion_says_what_the_verdicts_say(tmp_path: Path) -> None:

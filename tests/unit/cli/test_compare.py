@@ -110,6 +110,12 @@ def test_json_is_all_that_is_on_stdout(typed: Any) -> None:
     assert json.loads(ran.stdout)["answer"] == "same"
 
 
+def test_markdown_is_all_that_is_on_stdout(typed: Any) -> None:
+    ran, _ = typed("go", "node", "-o", "md")
+    assert ran.stdout.startswith("**B")
+    assert ran.stdout.endswith("\n") and not ran.stdout.endswith("\n\n")
+
+
 def test_reports_are_written_to_files(typed: Any, tmp_path: Path) -> None:
     files = tmp_path / "a.md", tmp_path / "a.xml"
     typed("go", "node", "--markdown", str(files[0]), "--junit", str(files[1]))

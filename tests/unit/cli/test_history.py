@@ -108,6 +108,42 @@ def test_what_is_shown_is_selected(tmp_path: Path) -> None:
     assert "go/json.steady, go/tiny.steady" in ran.exception.problems[0].hint
 
 
+def test_void_entries_are_named(tmp_path: Path) -> None:
+    void = [campaign(1, None), campaign(2, None, endpoint="tiny")]
+    ran = shown(tmp_path, void)
+    assert isinstance(ran.exception, InputError)
+    (problem,) = ran.exception.problems
+    assert problem.message.endswith("has no numbers: all 2 entries are void")
+    assert "plimsoll report" in problem.hint
+    ran = shown(tmp_path, [campaign(0), *void], "--endpoint", "tiny")
+    assert isinstance(ran.exception, InputError)
+    assert ran.exception.problems[0].message.endswith("its entry is void")
+    ran = shown(tmp_path, [campaign(0), *void])
+    assert ran.return_value == 0
+    (note,) = ran.stderr.splitlines()
+    assert note.endswith("is void: go/tiny.steady")
+
+
+def test_a_campaign_without_numbers_is_added_with_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(*_: Any, **__: Any) -> Found:
+        return Found()
+
+    def kept(*_: Any) -> KeptCampaign:
+        return campaign(0, None)
+
+    monkeypatch.setattr(results, "read", read)
+    monkeypatch.setattr(history.adding, "kept", kept)
+    ran = typed("add", "results/sample", "--history", str(tmp_path / "history.jsonl"))
+    assert ran.return_value == 0
+    said, note = ran.stderr.splitlines()
+    assert said.startswith("1 entry on machine")
+    assert note == (
+        "note: without numbers, as every repetition in `results/sample` is void: go/json.steady"
+    )
+
+
 def test_a_page_has_every_series_and_asks_the_network_for_nothing(tmp_path: Path) -> None:
     page = tmp_path / "history.html"
     kept = [*campaigns([*noise(12, 1), *noise(8, 2, 950.0)]), campaign(30, machine="<b>")]

@@ -12,6 +12,8 @@ from plimsoll.cli import judging
 from plimsoll.errors import InputError
 from plimsoll.findings.findings import Findings
 from plimsoll.recording import Ending
+from plimsoll.report.results import machine_readable
+from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.verdict import Level
 
 
@@ -49,10 +51,35 @@ def test_an_error_is_never_accepted() -> None:
 
 
 def test_an_accepted_check_must_be_one() -> None:
-    judging.require_known(("undisturbed", "steady"))
+    assert judging.checks(("undisturbed", "steady")) == ("undisturbed", "steady")
     with pytest.raises(InputError, match="unknown check `undisturbd`") as caught:
-        judging.require_known(("undisturbd",))
+        judging.checks(("undisturbd",))
     assert "undisturbed" in caught.value.problems[0].hint
+
+
+def test_a_check_is_accepted_by_what_the_output_calls_it() -> None:
+    for check in catalogue.TITLES:
+        for typed in (check, catalogue.TITLES[check].upper(), catalogue.PROBLEMS[check].lower()):
+            assert check in judging.checks((typed,))
+    with pytest.raises(InputError) as caught:
+        judging.checks(("Wrong response",))
+    assert caught.value.problems[0].hint == "did you mean `Wrong responses`?"
+
+
+def test_accepted_doubts_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    judging.note_accepted_in(found(backlog="void", littles_law="doubtful"), ("backlog", "steady"))
+    said = capsys.readouterr().err
+    assert "`backlog`" in said
+    assert "littles_law" not in said and "steady" not in said
+    judging.note_accepted_in(found(), ("backlog",))
+    assert capsys.readouterr().err == ""
+
+
+def test_json_lists_the_accepted_doubts() -> None:
+    (trial,) = machine_readable.trials(found(backlog="void"), ("undisturbed", "backlog"))
+    assert trial["accepted"] == ["backlog"]
+    (trial,) = machine_readable.trials(found(backlog="void"))
+    assert trial["accepted"] == []
 
 
 def test_limits_are_read_as_a_campaign_has_them() -> None:

@@ -346,7 +346,7 @@ def test_without_a_terminal_a_group_is_one_line_and_each_of_its_trials_another(
             tell(events.TrialEnded(toy_trials.trial(number), ended))
     assert capsys.readouterr().err.splitlines() == [
         "[1/2] empty, small, repetition 1: 2 servers in turns",
-        "    toy.empty.small.2: 10 s hold: 12,346/s, 8,999 of 9,000 connections open;"
+        "    toy.empty.small.2: after 10 s (hold): 12,346/s, 8,999 of 9,000 connections open;"
         f" {progress_rows.outcomes_text(progress())}",
         "    toy.empty.small.1: 10 requests, 0 failed",
         "    toy.empty.small.2: 20 requests, 0 failed",
@@ -392,7 +392,10 @@ def test_every_ten_seconds_a_line_tells_how_the_load_stands(
             now_s[0] += 1.0
             tell(progress(float(second)))
     said = capsys.readouterr().err.splitlines()
-    assert [line.split(":")[0].strip() for line in said] == ["10 s hold", "20 s hold"]
+    assert [line.split(":")[0].strip() for line in said] == [
+        "after 10 s (hold)",
+        "after 20 s (hold)",
+    ]
     assert "12,346/s, 8,999 of 9,000 connections open; 8 reset while" in said[0]
 
 
@@ -411,7 +414,7 @@ def test_of_a_driver_that_tells_nothing_before_its_end_no_number_is_shown(
         now_s[0] += 20.0
         tell(progress(20.0, counted=False))
     said = capsys.readouterr().err
-    assert "20 s hold: 9,000 connections requested; reports when it ends" in said
+    assert "after 20 s (hold): 9,000 connections requested; reports when it ends" in said
     assert "/s," not in said
 
 

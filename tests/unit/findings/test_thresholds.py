@@ -20,6 +20,23 @@ SUMMARY = sample.summary(
 
 
 @pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("p99<250ms", "p99>250ms"),
+        ("failures<1%", "failures>1%"),
+        ("failed < 3", "failed > 3"),
+        ("goodput>5k", "goodput<5k"),
+        ("p99>250ms", ""),
+        ("throughput<5k", ""),
+    ],
+)
+def test_a_threshold_that_fails_what_is_good_is_asked_about(text: str, meant: str) -> None:
+    doubt = thresholds.read(text).doubt
+    assert doubt.endswith(f"did you mean `{meant}`?" if meant else doubt)
+    assert bool(doubt) is bool(meant)
+
+
+@pytest.mark.parametrize(
     ("text", "missed"),
     [
         ("p99>250ms", False),

@@ -312,5 +312,8 @@ def test_nobody_recognises_what_no_tool_wrote(tmp_path: Path) -> None:
     path.write_text("Dear Sir or Madam,\n")
     with pytest.raises(InputError) as refused:
         importing.reader_of([path], "", partial=False)
-    assert "`jmeter`" in refused.value.problems[0].hint
+    assert (
+        "`jmeter`, with `columns='timeStamp,elapsed,responseCode'`"
+        in refused.value.problems[0].hint
+    )
     assert HOST == "local"

@@ -214,7 +214,7 @@ def test_wrong_responses_are_named_where_no_rate_held(state: str) -> None:
         searched=replace(searched, lines=lines),
         failed={lines[0].limit.name: trial},
     )
-    assert "404 × 17 (expected" in line_result.sentence(found)
+    assert "404 × 17 (404 counted as wrong)" in line_result.sentence(found)
     assert "100 % of requests" in line_result.sentence(found)
-    assert "404 × 17 (expected" in line_result.text(found)
+    assert "404 × 17 (404 counted as wrong)" in line_result.text(found)
     assert "`plimsoll load`" in line_result.remedy(found)

@@ -16,7 +16,7 @@ import sample
 from plimsoll import tables
 from plimsoll.aggregate.counted import Failure, StatusTotal
 from plimsoll.aggregate.stalls import StallsRow
-from plimsoll.campaign.load import Load, Stage
+from plimsoll.campaign.load import Load, Stage, UnknownLoad
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import Ending, ExpectedResponse
@@ -196,6 +196,32 @@ def test_redirects_are_named_though_they_are_accepted() -> None:
     assert told == "302 × 500 (redirects are not followed)"
 
 
+def test_statuses_that_another_tool_counts_as_wrong_are_named() -> None:
+    told = status_codes.told(trial(statuses=statuses(s200=9_490, s500=510, s503=2)))
+    assert told == "200 × 9,490, 500 × 510, 503 × 2 (500, 503 counted as wrong)"
+
+
+def test_imported_loads_have_users_in_place_of_threads() -> None:
+    found = trial()
+    assert found.recording.driver is not None and found.summary is not None
+    driver = replace(found.recording.driver, threads=10)
+    own = replace(found.recording, driver=driver)
+    imported = replace(own, load=UnknownLoad("imported"))
+    used = [screen_doubts.driver(found.summary, one) for one in (own, imported)]
+    assert "10 threads" in used[0]
+    assert "10 users" in used[1] and "thread" not in used[1]
+
+
+def test_markdown_says_each_doubt_once() -> None:
+    verdicts = sample.verdicts_of("t", littles_law="void", backlog="void")
+    text = load_markdown.render(trial(verdicts=verdicts))
+    (head,) = (line for line in text.splitlines() if line.startswith("**"))
+    assert head == "**✕ void: Little's law violated, Listen queue too short**"
+    for one in verdicts:
+        if one.level == "void":
+            assert text.count(one.sentences[0].clause) == 1
+
+
 def short_load() -> TrialFindings:
     """A load of less than a second, as it is judged."""
     tables = as_load(simulate(ramp_s=0.0, hold_s=0.9))
@@ -238,6 +264,8 @@ def test_a_load_is_one_line_where_that_is_wanted() -> None:
         assert words in line
     void = one_line.line(sample.void_trial())
     assert void.startswith("✕ void (Little's law violated)  9,500/s")
+    accepted = one_line.line(sample.void_trial(), ("littles_law", "steady"))
+    assert accepted.startswith("✕ void (accepted: Little's law violated)  9,500/s")
 
 
 def test_a_load_is_a_row_of_csv() -> None:

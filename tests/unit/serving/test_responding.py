@@ -135,6 +135,26 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(responding, "TOLD_AFTER_S", 0.1)
 
 
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [
+        (401, "give an `Authorization` header with `headers=`"),
+        (404, "check the path of the URL"),
+        (500, "look at the response"),
+        (204, ""),
+    ],
+)
+def test_a_status_that_the_load_does_not_expect_is_told(status: int, advice: str) -> None:
+    said: list[str] = []
+    with serving(says(b"HTTP/1.1 %d Oh\r\nContent-Length: 0\r\n\r\n" % status)) as (address, _):
+        for request in (GET, Request("/", "POST", "/")):
+            responding.require(
+                address, request, keep_alive=True, expected_status=(200, 399), tell=said.append
+            )
+    expected = f"`{address}/` responds with status {status}: {advice}, or expect it with "
+    assert said == [f"{expected}`status={status}`"] * bool(advice)
+
+
 def test_a_server_that_closes_is_not_waited_for() -> None:
     said: list[str] = []
     with serving(closes) as (address, _), pytest.raises(NotResponding, match="closes every"):

@@ -157,6 +157,24 @@ def test_each_wrong_status_is_named():
     assert f"were wrong: status 502 × {wrong.held};" in given.text
 
 
+@pytest.mark.parametrize(
+    ("status", "remedy"),
+    [
+        (401, "Give the credentials that the server asks for (`-H 'Authorization: …'`), or expect"),
+        (404, "Check the path of the URL, or expect this status (`--expect-status 404`)"),
+        (500, "Inspect the responses, fix the server"),
+    ],
+)
+def test_the_remedy_is_that_of_most_wrong_statuses(status: int, remedy: str):
+    trial, _ = judged(expected=STATUS, failures={"wrong_status": 0.5})
+    vars(trial)["status_counts"] = tuple(
+        replace(count, status=status) if count.held_wrong else count
+        for count in trial.status_counts
+    )
+    (found,) = responses_correct.judge(trial, Limits()).sentences
+    assert found.remedy.startswith(remedy)
+
+
 def test_intervals_are_exact():
     """Values of Clopper and Pearson's interval, and of the rule of three, from their formulas."""
     found = proportion_interval(2, 10)

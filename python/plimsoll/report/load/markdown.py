@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.report import words
 from plimsoll.report.formats.markdown import literal
 from plimsoll.report.load import mix, screen, screen_doubts
@@ -32,17 +33,26 @@ def render(found: TrialFindings) -> str:
     Args:
         found: What is known of the load's trial.
     """
-    recording = found.recording
+    recording, level = found.recording, words.level_text(found.level)
     lines = [
         f"### {literal(f'`{recording.title}{recording.endpoint}`')}",
         "",
         f"{literal(screen.load_text(recording, verbose=True))}  ",
-        f"**{literal(words.verdicts_text(found.verdicts) or words.level_text(found.level))}**",
+        f"**{literal(_verdict(found) or level)}**",
         "",
         *(() if found.summary is None else _figures(found, found.summary)),
         *_doubts(found),
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _verdict(found: TrialFindings) -> str:
+    """The verdict with its one doubt, or with the names of several, which are told below."""
+    worst = [one for one in found.verdicts if one.is_doubting and one.level == found.level]
+    if len(worst) <= 1:
+        return words.verdicts_text(found.verdicts)
+    names = wording.listed([catalogue.title_of(one) for one in worst])
+    return f"{words.level_text(found.level)}: {names}"
 
 
 def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:

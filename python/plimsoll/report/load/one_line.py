@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 STATISTICS = ("p50", "p90", "p99", "max")
 
 
-def line(found: TrialFindings) -> str:
+def line(found: TrialFindings, accepted: Sequence[str] = ()) -> str:
     """Level, who doubts, interruption, throughput, response times, failures, status codes.
 
     Args:
         found: What is known of the load's trial.
+        accepted: Checks whose verdicts the exit code leaves out.
     """
     level, summary = words.level_text(found.level), found.summary
     if summary is None:
@@ -39,7 +40,7 @@ def line(found: TrialFindings) -> str:
     how = failed.brief(found)
     failures = f"{wording.count(summary.failed)} failed{how and f' ({how})'}"
     rate = wording.per_second(summary.throughput_per_s)
-    first = level + _doubts(found)
+    first = level + _doubts(found, accepted)
     parts = [
         first,
         _interruption(found.recording),
@@ -58,10 +59,17 @@ def _interruption(recording: Recording) -> str:
     return f"interrupted {ran(recording.stages, recording.load)}"
 
 
-def _doubts(found: TrialFindings) -> str:
-    """The checks that made it void, or doubtful; empty where it is sound."""
-    names = wording.listed([catalogue.title_of(one) for one in _worst(found)], 2)
-    return f" ({names})" if names else ""
+def _doubts(found: TrialFindings, accepted: Sequence[str]) -> str:
+    """The checks that made it void, or doubtful, those accepted last; empty where it is sound."""
+    worst = _worst(found)
+    others, excepted = (
+        wording.listed(
+            [catalogue.title_of(one) for one in worst if (one.check in accepted) is way], 2
+        )
+        for way in (False, True)
+    )
+    parts = filter(None, (others, excepted and f"accepted: {excepted}"))
+    return f" ({'; '.join(parts)})" if worst else ""
 
 
 def _worst(found: TrialFindings) -> list[Verdict]:

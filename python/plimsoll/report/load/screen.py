@@ -15,7 +15,7 @@ from rich.text import Text
 from plimsoll import report, texts, wording
 from plimsoll.report import host_lines, status_codes, words
 from plimsoll.report.load import failed
-from plimsoll.report.load.screen_lines import LABEL, cut, line, wrapped
+from plimsoll.report.load.screen_lines import LABEL, cut, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,10 +94,10 @@ def _head(recording: Recording, width: int, *, verbose: bool) -> Iterator[Text]:
     space = " " if is_named else ""
     title = texts.line(f"{recording.title}{space}{recording.endpoint}")
     yield Text(cut(title, width), style="bold")
-    yield Text(wrapped(load_text(recording, verbose=verbose), width), style="dim")
+    yield Text(words.wrapped(load_text(recording, verbose=verbose), width), style="dim")
     if recording.ending.kind != "completed":
         ending = f"{recording.ending.kind}: {recording.ending.message}"
-        yield Text(wrapped(ending, width), style="red")
+        yield Text(words.wrapped(ending, width), style="red")
 
 
 def load_text(recording: Recording, *, verbose: bool) -> str:

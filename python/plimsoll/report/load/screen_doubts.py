@@ -12,7 +12,7 @@ from rich.text import Text
 from plimsoll import wording
 from plimsoll.report import hidden, words
 from plimsoll.report.load import mix
-from plimsoll.report.load.screen_lines import cut, line, wrapped
+from plimsoll.report.load.screen_lines import cut, line
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.levels import by_checks, checks_that_apply, unmade
 from plimsoll.verdicts.verdict import DOUBTING, advised
@@ -82,7 +82,8 @@ def driver(summary: Summary, recording: Recording) -> str:
     """What the load generator needed, as far as it is known; empty where nothing is."""
     driver, busy_cores = recording.driver, summary.driver_busy_cores
     busy = "" if busy_cores is None else f"{wording.busy_cores(busy_cores)} busy"
-    threads = wording.several(driver.threads, "thread") if driver and driver.threads else ""
+    unit = "user" if words.is_imported(recording) else "thread"
+    threads = wording.several(driver.threads, unit) if driver and driver.threads else ""
     memory_bytes = driver.peak_rss_bytes if driver else None
     memory = "" if memory_bytes is None else wording.size(memory_bytes)
     return "; ".join(filter(None, (", ".join(filter(None, (busy, threads))), memory)))
@@ -125,7 +126,7 @@ def _verdicts(found: TrialFindings, width: int, *, verbose: bool) -> Iterator[Te
     yield Text.assemble(reported, f" {_by(found, doubts)}")
     if verbose:
         for verdict in (*doubts, *unmade(found.verdicts)):
-            yield from _verdict(verdict, width)
+            yield from _verdict(verdict, width, named=True)
     elif doubts:
         yield from _brief(doubts, width)
     else:
@@ -180,7 +181,7 @@ def _fitting(verdict: Verdict, width: int, room: int) -> Sequence[Text]:
 def _cut_to(verdict: Verdict, width: int, room: int) -> Text:
     """The beginning of the first finding, in so many lines."""
     head = _head(verdict)
-    lines = wrapped(f"{head}{verdict.sentences[0].text}", width, "  ").splitlines()
+    lines = words.wrapped(f"{head}{verdict.sentences[0].text}", width, "  ").splitlines()
     kept, last = lines[: room - 1], " ".join(line.strip() for line in lines[room - 1 :])
     indent = "  " if kept and last else ""
     text = Text("\n".join(filter(None, [*kept, cut(f"{indent}{last}", width)])))
@@ -206,17 +207,28 @@ def _first_sentence(verdict: Verdict) -> Verdict:
     return replace(verdict, sentences=(replace(first, text=f"{first.text} …"),))
 
 
-def _head(verdict: Verdict) -> str:
+def _head(verdict: Verdict, *, named: bool = False) -> str:
     unmade = "not checked: " if verdict.level == "not_checked" else ""
-    return f"{words.MARKS[verdict.level]} {unmade}{catalogue.title_of(verdict)}: "
+    name = f" ({verdict.check})" if named else ""
+    return f"{words.MARKS[verdict.level]} {unmade}{catalogue.title_of(verdict)}{name}: "
 
 
-def _verdict(verdict: Verdict, width: int, most: int | None = None) -> Iterator[Text]:
-    """What a check found, each with what to do about it; `most` of them, or all."""
-    head = _head(verdict)
+def _verdict(
+    verdict: Verdict, width: int, most: int | None = None, *, named: bool = False
+) -> Iterator[Text]:
+    """What a check found, each with what to do about it; `most` of them, or all.
+
+    Args:
+        verdict: Its verdict.
+        width: Of the screen, in signs.
+        most: How many findings; None for all.
+        named: Whether the name of the check, which `--accept` and `--limit` take, is behind its
+            title.
+    """
+    head = _head(verdict, named=named)
     for place, (found, remedy) in enumerate(islice(advised(verdict.sentences), most)):
-        text = Text(wrapped(f"{'  ' if place else head}{found}", width, "  "))
+        text = Text(words.wrapped(f"{'  ' if place else head}{found}", width, "  "))
         text.stylize(STYLES[verdict.level], 0, 0 if place else len(head))
         yield text
         if remedy:
-            yield Text(wrapped(f"  → {remedy}", width, "    "), style="dim")
+            yield Text(words.wrapped(f"  → {remedy}", width, "    "), style="dim")

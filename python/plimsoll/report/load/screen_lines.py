@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
-
 from rich.text import Text
 
-from plimsoll import texts
+from plimsoll.report.words import wrapped
 
 LABEL = 14
 """Columns that the name of a line has."""
-
-_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[kMGT]?B|cores?|%)\b|%)")
 
 
 def line(name: str, text: str, width: int, style: str) -> Text:
@@ -28,21 +23,6 @@ def line(name: str, text: str, width: int, style: str) -> Text:
     line = Text(wrapped(f"{label}{text}", width, " " * len(label)))
     line.stylize(style, len(label))
     return line
-
-
-def wrapped(text: str, width: int, indent: str = "") -> str:
-    """A text broken into lines between words; a number stays with its unit.
-
-    Args:
-        text: The text.
-        width: Columns of the screen.
-        indent: What every line but the first begins with.
-    """
-    bound = _UNIT.sub("\u00a0", texts.line(text))
-    lines = textwrap.wrap(
-        bound, width, subsequent_indent=indent, drop_whitespace=True, break_on_hyphens=False
-    )
-    return "\n".join(lines).replace("\u00a0", " ")
 
 
 def cut(text: str, width: int) -> str:

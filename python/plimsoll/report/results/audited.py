@@ -10,12 +10,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from plimsoll import texts, wording
 from plimsoll.report.results import judged
-from plimsoll.report.words import MARKS, level_name, level_text
+from plimsoll.report.words import MARKS, level_name, level_text, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,12 +108,12 @@ def show(
         _print(out, TOGETHER, wording.several(len(found.results), "result"))
         _print_verdicts(out, found.together, full=full)
     _print_left(out, unread.left)
-    out.print(_styled(conclusion(found), found.level))
+    out.print(_styled(wrapped(conclusion(found), out.width), found.level))
 
 
 def _print_left(console: Console, left: Sequence[Problem]) -> None:
     for one in left:
-        console.print(Text(texts.line(f"· {one}"), "dim"))
+        console.print(Text(wrapped(f"· {one}", console.width), "dim"))
     if left:
         console.print()
 
@@ -133,18 +132,30 @@ def claims(claimed: Sequence[ClaimCheck]) -> dict[str, list[str]]:
 def _print_claims(console: Console, heading: str, lines: Sequence[str]) -> None:
     _print(console, heading, "")
     for line in lines:
-        _indented(console, Text(texts.line(f"· {line}")))
+        _indented(console, f"· {line}")
     console.print()
 
 
 def _print(console: Console, heading: str, line: str) -> None:
-    console.print(Text(texts.line(heading), "bold"))
+    console.print(Text(wrapped(heading, console.width), "bold"))
     if line:
-        _indented(console, Text(texts.line(line), "dim"))
+        _indented(console, line, "dim")
 
 
-def _indented(console: Console, text: Any, by: int = 2) -> None:
-    console.print(Padding(text, (0, 0, 0, by)))
+def _indented(console: Console, line: str, style: str = "", head: int = 0, by: int = 2) -> None:
+    """Prints a line that goes on below itself.
+
+    Args:
+        console: Where to.
+        line: The line.
+        style: Its style, or that of its head.
+        head: Signs of its head; 0 for all.
+        by: Columns in front of each line.
+    """
+    indent = " " * by
+    text = Text(wrapped(f"{indent}{texts.line(line)}", console.width, indent))
+    text.stylize(style, 0, by + head if head else len(text))
+    console.print(text)
 
 
 def _print_verdicts(
@@ -153,20 +164,21 @@ def _print_verdicts(
     for verdict in verdicts:
         if not verdict.is_doubting and not full:
             continue
-        head = _styled(level_text(verdict.level), verdict.level)
-        _indented(console, head + Text(texts.line(f"  {verdict.check}: {verdict.text}")))
+        head = level_text(verdict.level)
+        line = f"{head}  {verdict.check}: {verdict.text}"
+        _indented(console, line, STYLES[verdict.level], len(head))
         for remedy in verdict.remedies:
-            _indented(console, Text(texts.line(f"→ {remedy}")), 4)
+            _indented(console, f"→ {remedy}", by=4)
     if not full and (stated := sound(verdicts, unmade)):
-        _indented(console, Text(stated))
+        _indented(console, stated)
     console.print()
 
 
 def _print_missing(console: Console, one: Audited) -> None:
     for check, needs in one.missing.items():
-        _indented(console, Text(f"– not checked  {check}: it needs {needs}", "dim"))
+        _indented(console, f"– not checked  {check}: it needs {needs}", "dim")
     for note in one.figures.notes:
-        _indented(console, Text(texts.line(f"· {note}"), "dim"))
+        _indented(console, f"· {note}", "dim")
     console.print()
 
 

@@ -32,11 +32,17 @@ COUNTS = ("throughput_per_s", "goodput_per_s", "failure_ratio", "completed", "fa
 CONNECTIONS = ("requested", "opened", "with_response", "refused", "lost", "peak_open")
 
 
-def trials(findings: Findings) -> list[JsonObject]:
-    """Every trial of a campaign, with its comparison with other drivers and publications."""
+def trials(findings: Findings, accepted: Sequence[str] = ()) -> list[JsonObject]:
+    """Every trial of a campaign, with its comparison with other drivers and publications.
+
+    Args:
+        findings: What was found.
+        accepted: Checks whose verdicts the exit code leaves out.
+    """
     return [
         {
             **trial(found, findings.verdicts),
+            "accepted": _accepted([*found.verdicts, *findings.verdicts], accepted),
             "rank": _rank(found, findings),
             "beside_other_drivers": _by_driver(found, findings),
             "protocol_cost": _protocol_cost(found, findings),
@@ -48,6 +54,12 @@ def trials(findings: Findings) -> list[JsonObject]:
         }
         for found in findings.trials
     ]
+
+
+def _accepted(verdicts: Sequence[Verdict], accepted: Sequence[str]) -> list[str]:
+    """Checks that doubt and are accepted."""
+    doubting = {one.check for one in verdicts if one.is_doubting}
+    return [check for check in accepted if check in doubting]
 
 
 def _rank(found: TrialFindings, findings: Findings) -> dict[str, object] | None:

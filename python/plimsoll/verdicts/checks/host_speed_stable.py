@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 NAME = "host_speed_stable"
 TITLE = "Host speed stable"
-PROBLEM = "Host speed varied"
+PROBLEM = "Host slowed at times"
 SOURCE = "cpufreq, thermal_throttle, cpu.stat and PSI over the measurement window"
 WITHHELD_RATIO = Limit(
     NAME,

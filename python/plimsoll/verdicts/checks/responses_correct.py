@@ -152,6 +152,14 @@ REMEDY = Remedy(
     campaign="Inspect the responses (`plimsoll check`), fix the server, and repeat the trial",
     load="Inspect the responses, fix the server, and repeat the test",
 )
+STATUS_REMEDIES = {
+    401: "Give the credentials that the server asks for (`-H 'Authorization: …'`)",
+    403: "Give credentials that permit these requests (`-H`)",
+    404: "Check the path of the URL",
+    405: "Give the method that the server expects (`-m`)",
+    429: "Raise the server's limit of requests, or give a lower rate (`-R`)",
+}
+"""What to do about a server that `load` met, by the status of most wrong responses."""
 LENGTHS_REMEDY = Remedy(
     campaign="Compare such a body with the usual one; if both are correct, the page varies",
     load="Compare such a body with the usual one, and give the expected length "
@@ -211,7 +219,17 @@ def _responses(tables: Tables, limits: Limits) -> Finding:
         f"({wording.percent(wrong / completed)}) were wrong: {_kinds(tables)}; they count as "
         "throughput, not as goodput"
     )
-    return found(limit, wrong / completed, sentence, REMEDY)
+    return found(limit, wrong / completed, sentence, _remedy(tables, wrong))
+
+
+def _remedy(tables: Tables, wrong: float) -> Remedy:
+    """What to do about wrong responses, most of which may have one status."""
+    by_status = _wrong_statuses(tables).most_common(1)
+    status, number = by_status[0] if by_status else (None, 0)
+    if status not in STATUS_REMEDIES or number < wrong / 2:
+        return REMEDY
+    load = f"{STATUS_REMEDIES[status]}, or expect this status (`--expect-status {status}`)"
+    return Remedy(REMEDY.campaign, load, imported=REMEDY.load)
 
 
 def _by_figures(
@@ -319,12 +337,9 @@ def _none_wrong(bodies: int, how: str) -> str:
 
 def _kinds(tables: Tables) -> str:
     """`status 401 × 38,309, 12 answered with a body of another length`."""
-    statuses: Counter[int | None] = Counter()
-    for count in tables.status_counts:
-        statuses[count.status] += count.held_wrong
     reported = [
         f"status {'unknown' if status is None else status} × {wording.count(number)}"
-        for status, number in (+statuses).most_common()
+        for status, number in _wrong_statuses(tables).most_common()
     ]
     bodies = sum(count.held_wrong for count in tables.body_counts)
     for row in tables.outcome_counts:
@@ -334,6 +349,14 @@ def _kinds(tables: Tables) -> str:
             if row.outcome != "wrong_status":
                 reported.append(f"{wording.count(number)} {outcome.words}")
     return wording.listed(reported)
+
+
+def _wrong_statuses(tables: Tables) -> Counter[int | None]:
+    """Wrong responses of the measurement windows by their status."""
+    wrong: Counter[int | None] = Counter()
+    for count in tables.status_counts:
+        wrong[count.status] += count.held_wrong
+    return +wrong
 
 
 def _contract(tables: Tables, limits: Limits) -> Finding:
