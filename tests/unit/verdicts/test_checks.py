@@ -31,6 +31,7 @@ from recordings import (
     as_load,
     as_mix,
     as_open,
+    hung,
     simulate,
     with_speeds,
     with_stalled_connections,
@@ -1409,6 +1410,22 @@ def test_timeouts_far_beyond_other_responses_are_requests_that_hung(timeout_s, i
     assert ("Request fewer connections" in remedy) is not is_hung
 
 
+@pytest.mark.parametrize(
+    ("hung_ns", "level"), [(1_000_000, "sound"), (500_000_000, "void"), (1_500_000_000, "void")]
+)
+def test_a_hang_before_the_end_of_an_open_load_hides_latencies(hung_ns, level):
+    given = judged("failures_explained", as_open(hung(simulate(), hung_ns), rate_per_s=2000.0))
+    assert given.level == level
+    assert ("and latencies leave them out: with them p" in given.text) is (level == "void")
+
+
+def test_a_hang_that_fills_the_pool_is_not_blamed_on_the_pool():
+    trial = as_open(hung(simulate(failures={"not_sent": 0.2}), 1_000_000_000), rate_per_s=2000.0)
+    given = judged("failures_explained", trial)
+    assert "Requests waited until the load ended, for up to" in given.text
+    assert given.remedies[0] == "Find in `server.log` why it did not respond."
+
+
 def slower_answers(from_s=8):
     """Answers that take twice as long from some instant on, and are as many."""
     trial = simulate(ramp_s=0, hold_s=12.0)
@@ -1901,6 +1918,7 @@ COLD = {"warm_up_s": 0.0, "ramp_s": 0.0, "connections": 20, "throughput_per_s": 
 BEYOND = [
     ("long_enough", lambda: as_load(simulate(**BRIEF))),
     ("long_enough", lambda: as_load(simulate(**COLD, hold_s=4.0))),
+    ("failures_explained", lambda: as_open(hung(CLEAN, 500_000_000), 2000.0)),
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 200_000_000)),
     ("delayed_ack", waiting_for_acks),
     ("conservation", backwards),
