@@ -2058,6 +2058,17 @@ def test_stalls_of_some_connections_are_found_while_others_are_served(connection
     assert percentile in given.text
 
 
+@pytest.mark.parametrize(
+    ("connections", "said"),
+    [(10, "Single connections stalled 40 times"), (20, "The server stalled 4 times")],
+)
+def test_short_gaps_between_responses_do_not_make_a_stall_one_of_all_connections(connections, said):
+    few = simulate(connections=20, throughput_per_s=2000.0, spread=0.05)
+    given = judged("hidden_stalls", with_stalled_connections(few, connections, 300_000_000))
+    assert given.level == "doubtful"
+    assert given.text.startswith(said)
+
+
 @pytest.mark.parametrize("share", [0.0005, 0.005, 0.02, 0.1, 0.3])
 def test_a_minority_of_lengths_is_named_whatever_its_share(share):
     trial = simulate(expected=STATUS_EXPECTED, lengths={2049: share})
