@@ -122,6 +122,7 @@ CLEAN_OF = {
 OF_FIGURES = {
     ("timeout_floor", "floor_ratio"),
     ("hidden_stalls", "left_ratio"),
+    ("littles_law", "busy_ratio"),
     ("link_headroom", "link_ratio"),
     ("cpu_bounds", "driver_ratio"),
 }
