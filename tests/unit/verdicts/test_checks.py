@@ -12,6 +12,7 @@ import pytest
 
 import sample
 import turns
+from plimsoll import wording
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.campaign.load import UnknownLoad
@@ -1444,6 +1445,14 @@ def test_answers_that_take_longer_at_the_same_throughput_are_no_steady_state():
     assert given.level == "doubtful"
     assert "The median latency went from" in given.text
     assert "without a steady state" in given.text
+
+
+def test_a_slowdown_of_latency_is_said_in_the_units_of_the_screen():
+    trial = slower_answers(4)
+    median_ns = trial.summary.service_time.p50_ns
+    given = judged("steady", trial)
+    assert median_ns is not None
+    assert f"over the measurement window it is {wording.seconds(median_ns / 1e9)}." in given.text
 
 
 def test_little_is_checked_against_the_drivers_clock_not_against_the_rows():

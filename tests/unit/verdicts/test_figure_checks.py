@@ -82,6 +82,19 @@ def of_golden(name: str, printed: str = "", other: str = ""):
     return readers.read(content.replace(printed, other) if printed else content, name)
 
 
+@pytest.mark.parametrize(
+    ("printed", "other", "level"),
+    [
+        ("", "", "sound"),
+        ("  50%      1", "  50%      2", "void"),
+        ("95%      2", "95%      1", "sound"),
+    ],
+)
+def test_rounding_keeps_percentiles_in_order(printed, other, level) -> None:
+    (figures,) = of_golden("ab-sound.txt", printed, other)
+    assert percentile_order.judge(figures, Limits()).level == level
+
+
 @pytest.mark.parametrize("check", [littles_law, quantile_bounds])
 def test_the_last_responses_of_bombardier_come_after_the_requested_duration(check) -> None:
     (figures,) = of_golden("bombardier_text-slow.txt")
