@@ -1421,6 +1421,15 @@ def test_a_hang_before_the_end_of_an_open_load_hides_latencies(hung_ns, level):
     assert ("and latencies leave them out: with them p" in given.text) is (level == "void")
 
 
+@pytest.mark.parametrize(("timeout_s", "is_short"), [(60.0, True), (2.0, False)])
+@pytest.mark.parametrize("check", ["failures_explained", "connection_target_met"])
+def test_a_load_shorter_than_a_response_says_so(check, timeout_s, is_short):
+    given = judged(check, simulate(starved=20, timeout_s=timeout_s))
+    assert given.level == "void"
+    assert ("responses take longer" in given.text) is is_short
+    assert any("Hold the load for longer" in one for one in given.remedies) is is_short
+
+
 def test_a_hang_that_fills_the_pool_is_not_blamed_on_the_pool():
     trial = as_open(hung(simulate(failures={"not_sent": 0.2}), 1_000_000_000), rate_per_s=2000.0)
     given = judged("failures_explained", trial)

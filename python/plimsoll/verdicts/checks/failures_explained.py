@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED, UNENDED, error_name
 from plimsoll.aggregate.query import SECOND_NS
-from plimsoll.verdicts import closed_connections
+from plimsoll.verdicts import closed_connections, unanswered_load
 from plimsoll.verdicts.finding import Finding, Remedy, found, led_by, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import KEEP_OR_NOT, NO_RESPONSE, WHY_IT_STALLED
@@ -192,6 +192,12 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
     is_interrupted = driver is not None and driver.ended_by == "interrupt"
     if not tables.summary.completed and not failures and is_interrupted:
         return not_checked(limit, "the load was interrupted before a request ended")
+    if (length_s := unanswered_load.length_s(tables)) is not None:
+        sentence = (
+            f"no request got a response in the load of {wording.seconds(length_s)}, though the one "
+            "before it did: responses take longer, or the server hung"
+        )
+        return found(limit, 1.0, sentence, unanswered_load.LONGER_THAN_A_RESPONSE)
     if not tables.summary.completed:
         sentence = (
             "no request got a response in the measurement window: "
