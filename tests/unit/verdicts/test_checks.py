@@ -1424,7 +1424,7 @@ def test_a_hang_before_the_end_of_an_open_load_hides_latencies(hung_ns, level):
 @pytest.mark.parametrize(("timeout_s", "is_short"), [(60.0, True), (2.0, False)])
 @pytest.mark.parametrize("check", ["failures_explained", "connection_target_met"])
 def test_a_load_shorter_than_a_response_says_so(check, timeout_s, is_short):
-    given = judged(check, simulate(starved=20, timeout_s=timeout_s))
+    given = judged(check, simulate(starved=20, timeout_s=timeout_s, ramp_s=0.0, warm_up_s=0.0))
     assert given.level == "void"
     assert ("responses take longer" in given.text) is is_short
     assert any("Hold the load for longer" in one for one in given.remedies) is is_short
