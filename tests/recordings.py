@@ -1239,6 +1239,26 @@ def with_stalled_connections(trial: Tables, connections: int, stall_ns: int) -> 
     return dataclasses.replace(trial, requests=requests.filter(pa.array(kept)))
 
 
+def hung(trial: Tables, for_ns: int) -> Tables:
+    """The same requests, if the server had not responded for so long before the end of the load.
+
+    Args:
+        trial: A simulated trial.
+        for_ns: How long before.
+    """
+    requests = as_stored(trial.requests)
+    assert requests is not None
+    since_ns = trial.recording.stages[-1].end_ns - for_ns
+    is_late = pc.fill_null(pc.greater(requests["done_ns"], since_ns), fill_value=True)
+    for name, value in {"done_ns": None, "first_byte_ns": None, "outcome": "unfinished"}.items():
+        field = requests.schema.field(name)
+        is_text = value is not None
+        plain = requests[name].cast(pa.string()) if is_text else requests[name]
+        column = pc.if_else(is_late, pa.scalar(value, plain.type), plain).cast(field.type)
+        requests = requests.set_column(requests.schema.get_field_index(name), field, column)
+    return dataclasses.replace(trial, requests=requests)
+
+
 def as_load(trial: Tables) -> Tables:
     """The same trial, put on a server that ran already."""
     assert trial.recording.server is not None

@@ -37,6 +37,10 @@ HANDSHAKE_NS = 10_000_000
 MOST_COMPARED = 100_000
 """So many rows are compared with each other, which limits memory."""
 
+CHANCE = 1.5
+"""So many times the pairs of neighbouring instants may repeat each other within one: three times
+what independent rows do."""
+
 MOST_OPENING_NS = 900_000_000
 """Never longer: a connection that a full listen queue drops is tried again after 1 s."""
 
@@ -153,10 +157,21 @@ class RepeatedRows:
     Attributes:
         different: Different rows among those that were looked at.
         times: How many times each of them is there, at least; 1 where some are there once.
+        repeating: Rows looked at that say the same as another one before.
+        by_chance: Pairs that say the same but for their instants, of which each row is of the next
+            instant: about twice as many as pairs of one instant that are the same by chance.
     """
 
     different: int
     times: int
+    repeating: int
+    by_chance: int
+
+    @property
+    def ratio(self) -> float:
+        """Share of the rows that repeat another one, without what may be chance."""
+        surplus = max(self.repeating - CHANCE * self.by_chance, 0.0)
+        return surplus / (self.different + self.repeating) if surplus else 0.0
 
 
 @dataclass(frozen=True)
@@ -316,8 +331,9 @@ def repeated_rows(requests: Rows, rows: int) -> RepeatedRows:
     """
     every = {"every": max(rows // MOST_COMPARED, 1)}
     with query.opened(requests=as_stored(requests)) as database:
-        different, times = database.execute(query.text("repeated_rows"), every).fetchall()[0]
-    return RepeatedRows(different, times or 1)
+        found = database.execute(query.text("repeated_rows"), every).fetchall()[0]
+    different, times, repeating, by_chance = found
+    return RepeatedRows(different, times or 1, int(repeating), int(by_chance or 0))
 
 
 def ended_before_first_byte(requests: Rows) -> int:

@@ -13,6 +13,7 @@ from plimsoll.aggregate import seconds as of_seconds
 from plimsoll.aggregate import stalls as of_stalls
 from plimsoll.aggregate import steady_state as classification
 from plimsoll.aggregate import summaries as of_summaries
+from plimsoll.aggregate import unfinished as of_unfinished
 from plimsoll.aggregate import usage as of_usage
 from plimsoll.aggregate.disturbance import ServiceTimes
 from plimsoll.aggregate.query import SECOND_NS
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows, Stored
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.summary import Summary
+    from plimsoll.aggregate.unfinished import Unfinished
     from plimsoll.aggregate.usage import Usage, Window
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
@@ -171,6 +173,11 @@ class Tables:
     def still_waiting(self, least_ns: int) -> StillWaiting:
         """Requests that were in flight for at least so long when the load ended."""
         return check_inputs.still_waiting(self.recording, self.requests, least_ns)
+
+    @cached_property
+    def unfinished(self) -> Unfinished:
+        """What its requests in flight at the end of the load hide of its latencies."""
+        return of_unfinished.of_trial(self)
 
     @cached_property
     def steady_state(self) -> SteadyState | None:

@@ -20,7 +20,6 @@ from plimsoll.findings import thresholds
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from plimsoll.aggregate.summary import Summary
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
     from plimsoll.cli.load_screen import LoadScreen
@@ -513,13 +512,15 @@ def _failure(
     ending = result.recording.ending
     if form != "json" and result.recording.driver is None:
         return messages.error(ending.message, ending.hint, exit_code_of(ending.kind))
-    missed = _missed(_judged(result, shown).summary, limits) if limits else 0
+    missed = _missed(_judged(result, shown), limits) if limits else 0
     return exit_code_of(ending.kind) or missed
 
 
-def _missed(summary: Summary | None, limits: Sequence[Threshold]) -> int:
+def _missed(found: TrialFindings, limits: Sequence[Threshold]) -> int:
     """Prints each threshold that is crossed or undecided; the exit code, 0 where all are kept."""
-    judged = [(limit, thresholds.of_load(limit, summary)) for limit in limits]
+    judged = [
+        (limit, thresholds.of_load(limit, found.summary, found.unfinished)) for limit in limits
+    ]
     cli.judging.note_doubts(limit for limit, one in judged if one.state == "kept")
     return cli.judging.missed_exit_code(
         {f"{of.text}, {one.reason}": of.doubt for of, one in judged if one.state == "crossed"},

@@ -182,7 +182,7 @@ def load(
         Interrupted: Ctrl-C before other hosts began; nothing is kept.
         KeyboardInterrupt: A second Ctrl-C; nothing is kept.
     """
-    scope = _scope_at(address)
+    scope = scope_at(address)
     with results.trial(trial.id) as into, _on_cores(scope, setting.server_cores, address):
         known = TrialState(trial, setting, trial.exchanges, server=_seen(address, scope, setting))
         known.contract_requests, known.tls = contract_requests, trial.tls
@@ -259,7 +259,7 @@ def _on_cores(scope: Scope | None, cores: Sequence[int], address: str) -> Genera
     if scope is None or scope.tree is None:
         message = f"no process of this host is seen to listen at `{address}`"
         raise HostError(message, "leave `server_cores=` out, and use `taskset` where it runs")
-    tree = ProcessTree(scope.tree.root)
+    tree = ProcessTree(scope.tree.root, others=scope.tree.roots[1:])
 
     def processes() -> Iterable[int]:
         tree.refresh()
@@ -520,8 +520,11 @@ def job_of(known: TrialState, into: Path) -> DriverJob:
     )
 
 
-def _scope_at(address: str) -> Scope | None:
-    """The server that listens on a port or socket of this host; None when none is seen to."""
+def scope_at(address: str) -> Scope | None:
+    """The server that listens on a port or socket of this host; None when none is seen to.
+
+    Several processes without a common parent may share a port (SO_REUSEPORT): all are the server.
+    """
     host, port = "", None
     if addresses.is_unix(address):
         found = ports.listeners_at(addresses.socket_path(address))
@@ -530,8 +533,10 @@ def _scope_at(address: str) -> Scope | None:
         port = int(digits)
         found = ports.listeners(port, host) if _is_loopback(host) else ()
     pids = {listener.pid for listener in found}
-    first = next((listener for listener in found if listener.parent not in pids), None)
-    return None if first is None else Scope("server", ProcessTree(first.pid), port, host=host)
+    roots = [listener.pid for listener in found if listener.parent not in pids]
+    if not roots:
+        return None
+    return Scope("server", ProcessTree(roots[0], others=roots[1:]), port, host=host)
 
 
 def _is_loopback(host: str) -> bool:

@@ -36,6 +36,7 @@ from plimsoll.aggregate.steady_state import SteadyState
 from plimsoll.aggregate.summaries import summaries
 from plimsoll.aggregate.summary import Summary
 from plimsoll.aggregate.trial import stored
+from plimsoll.aggregate.unfinished import Unfinished
 from plimsoll.findings.trial import TrialData, TrialFindings
 from plimsoll.storage.results import DerivedTrial
 from plimsoll.verdicts.catalogue import LIMITS
@@ -94,7 +95,11 @@ def judged(trial: Tables) -> TrialFindings:
     }
     named = {key: _named(table, trial.recording.trial) for key, table in shown.items()}
     found = _findings(
-        trial.recording, DerivedTrial({**empty.tables, **named}, {"verdicts": verdicts})
+        trial.recording,
+        DerivedTrial(
+            {**empty.tables, **named},
+            {"verdicts": verdicts, "unfinished": dataclasses.asdict(trial.unfinished)},
+        ),
     )
     if not _has_failed(trial):
         return found
@@ -194,9 +199,15 @@ def _derived(trial: Tables) -> DerivedTrial:
     with aggregate.database.shared():
         verdicts = [dataclasses.asdict(verdict) for verdict in judge(trial)]
         derived = _tables(trial)
+        unfinished = dataclasses.asdict(trial.unfinished)
     return DerivedTrial(
         tables={key: _named(table, name) for key, table in derived.items()},
-        judged={"origin": _origin(trial.recording), "trial": name, "verdicts": verdicts},
+        judged={
+            "origin": _origin(trial.recording),
+            "trial": name,
+            "verdicts": verdicts,
+            "unfinished": unfinished,
+        },
     )
 
 
@@ -254,6 +265,7 @@ def _findings(recording: Recording, derived: DerivedTrial) -> TrialFindings:
         statuses=statuses.totals(of["statuses"]),
         quantiles=distribution.of_rows(of["quantiles"]),
         steady_state=next(map(SteadyState.of_row, _rows(of["steady_states"])), None),
+        unfinished=Unfinished(**derived.judged.get("unfinished", {})),
     )
 
 

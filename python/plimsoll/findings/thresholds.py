@@ -8,6 +8,9 @@ a synonym of `goodput`.
 A percentile that takes more responses than came is judged by what encloses it: it is no less than
 a lower percentile and no more than a higher one or the maximum. Where those do not tell, the
 threshold is undecided.
+
+So it is where requests without a response at the end of the load make a percentile longer than that
+of the responses (`aggregate.unfinished`): it is known from below only.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import wording
+from plimsoll.aggregate.unfinished import NOTHING
 from plimsoll.campaign import quantities
 from plimsoll.statistics import quantiles
 
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plimsoll.aggregate.summary import Summary
+    from plimsoll.aggregate.unfinished import Unfinished
 
 TIMES = {
     "min": "min",
@@ -50,6 +55,11 @@ COUNTS = {
 
 _RISING = ("min", *quantiles.QUANTILES, "max")
 """Statistics of which each is at least the one before it, by the suffixes of their columns."""
+
+_FAILED = ("failure_ratio", "failed")
+"""Columns that count failures."""
+
+_ONCE_IT_RESPONDS = "a longer load, once the server responds"
 
 State = Literal["kept", "crossed", "undecided"]
 
@@ -125,6 +135,20 @@ class Threshold:
         enclosed = self._by_what_encloses(known, _RISING.index(statistic))
         return enclosed or _too_few(statistic, quantile, responses)
 
+    def least_ns(self, unfinished: Unfinished) -> float | None:
+        """The least that a percentile is with unfinished requests; None where they change nothing.
+
+        Args:
+            unfinished: What requests in flight at the end hide.
+        """
+        statistic, _ = self._percentile()
+        if statistic not in _RISING:
+            return None
+        upwards = _RISING[: _RISING.index(statistic) + 1]
+        return next(
+            (known for one in upwards[::-1] if (known := unfinished.at_least_ns.get(one))), None
+        )
+
     def _percentile(self) -> tuple[str, float | None]:
         """The statistic that is judged, and its quantile; None of what is no percentile."""
         statistic = self.column.removeprefix(_PREFIX).removesuffix(_SUFFIX)
@@ -161,11 +185,56 @@ class Judgement:
     remedy: str = ""
 
 
-def of_load(limit: Threshold, summary: Summary | None) -> Judgement:
-    """What a threshold says of a load; None when nothing was measured."""
+def of_load(
+    limit: Threshold, summary: Summary | None, unfinished: Unfinished = NOTHING
+) -> Judgement:
+    """What a threshold says of a load.
+
+    Args:
+        limit: The threshold.
+        summary: What the load amounts to; None when nothing was measured.
+        unfinished: What its requests in flight at the end hide.
+    """
     if summary is None:
         return Judgement("crossed", "not measured")
-    return limit.judged(summary.value, summary.completed)
+    by_responses = limit.judged(summary.value, summary.completed)
+    return _with_unfinished(limit, by_responses, unfinished, summary) or by_responses
+
+
+def _with_unfinished(
+    limit: Threshold, by_responses: Judgement, unfinished: Unfinished, summary: Summary
+) -> Judgement | None:
+    """What a threshold says of all requests; None where those without a response change nothing."""
+    if not unfinished.requests:
+        return None
+    if limit.column in _FAILED:
+        return _if_they_failed(limit, by_responses, unfinished, summary)
+    least_ns = limit.least_ns(unfinished)
+    if least_ns is None:
+        return None
+    least = f"at least {limit.spoken(least_ns)}"
+    if limit.is_crossed_by(least_ns) is (limit.bad == ">"):
+        state: State = "crossed" if limit.bad == ">" else "kept"
+        return Judgement(state, f"{least} with {_without_response(unfinished)}")
+    return Judgement("undecided", f"{least}: {_without_response(unfinished)}", _ONCE_IT_RESPONDS)
+
+
+def _if_they_failed(
+    limit: Threshold, by_responses: Judgement, unfinished: Unfinished, summary: Summary
+) -> Judgement | None:
+    """What is open where failures would cross a threshold if unfinished requests had failed."""
+    most = summary.failed + unfinished.requests
+    if limit.column == "failure_ratio":
+        most /= summary.completed + most
+    if limit.is_crossed_by(most) is (by_responses.state == "crossed"):
+        return None
+    reason = f"{by_responses.reason}, and {_without_response(unfinished)}"
+    return Judgement("undecided", reason, _ONCE_IT_RESPONDS)
+
+
+def _without_response(unfinished: Unfinished) -> str:
+    number = wording.several(unfinished.requests, "request")
+    return f"{number} without a response when the load ended"
 
 
 def _nearest(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import texts
+from plimsoll.aggregate.unfinished import NOTHING
 from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import RANKED
 from plimsoll.verdicts.levels import of_trial
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.stalls import StallsRow
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.summary import Summary
+    from plimsoll.aggregate.unfinished import Unfinished
     from plimsoll.recording import Recording
     from plimsoll.verdicts.verdict import Level, Verdict
 
@@ -77,6 +79,7 @@ class TrialFindings:
         steady_state: How throughput went in the last hold; None where nothing was held.
         statuses: Complete responses by status code, the most frequent first.
         quantiles: The distribution of its response times, or service times.
+        unfinished: What its requests in flight at the end of the load hide of its latencies.
     """
 
     data: TrialData
@@ -88,6 +91,7 @@ class TrialFindings:
     steady_state: SteadyState | None = None
     statuses: tuple[StatusTotal, ...] = ()
     quantiles: tuple[Quantile, ...] = ()
+    unfinished: Unfinished = NOTHING
 
     def __repr__(self) -> str:
         """Its trial, and how far to believe it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -105,7 +105,7 @@ def parse_stat(text: str) -> ProcessStat:
 
 
 class ProcessTree:
-    """A process and all its descendants, read repeatedly.
+    """A process and all its descendants, read repeatedly; of some servers several such processes.
 
     A process that once belonged to the tree belongs to it until it ends, even if its parent ends
     first.
@@ -118,12 +118,16 @@ class ProcessTree:
     Args:
         root: Process id of the root.
         with_root: Whether the root belongs to the tree; a supervisor does not.
+        others: Process ids of further roots, which belong to it with their descendants.
         proc: The proc file system.
     """
 
-    def __init__(self, root: int, *, with_root: bool = True, proc: Path = PROC) -> None:
+    def __init__(
+        self, root: int, *, with_root: bool = True, others: Iterable[int] = (), proc: Path = PROC
+    ) -> None:
         """Creates a tree that has not been read yet."""
         self.root = root
+        self.roots = (root, *others)
         self.with_root = with_root
         self.proc = proc
         self.stats: dict[int, ProcessStat] = {}
@@ -261,8 +265,8 @@ class ProcessTree:
     def _members(self, read: Mapping[int, ProcessStat]) -> set[int]:
         """Process ids of the tree."""
         members = {pid for pid, stat in self._known.items() if _same(stat, read.get(pid))}
-        if self.root in read and (not self._known or self.root in members):
-            members.add(self.root)
+        if not self._known:
+            members = {root for root in self.roots if root in read}
         while children := {pid for pid, stat in read.items() if stat.parent in members} - members:
             members |= children
         return members

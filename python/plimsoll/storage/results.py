@@ -26,11 +26,13 @@ class JudgedTrial(TypedDict):
         origin: What everything derived was made from, by `findings.derivation`.
         trial: Id of the trial.
         verdicts: The fields of each verdict.
+        unfinished: The fields of `aggregate.unfinished.Unfinished`.
     """
 
     origin: NotRequired[dict[str, str]]
     trial: NotRequired[str]
     verdicts: list[dict[str, object]]
+    unfinished: NotRequired[dict[str, Any]]
 
 
 @dataclass(frozen=True)

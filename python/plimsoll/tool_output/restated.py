@@ -21,6 +21,9 @@ Unit = Literal["number", "bytes", "s", "percent"]
 _EXACT = 1e-6
 """Share within which two numbers are the same, after arithmetic on what was printed."""
 
+LATE_S = 5.0
+"""So late may a tool without a core end, however short the run."""
+
 
 @dataclass(frozen=True)
 class Restated:
@@ -95,6 +98,12 @@ def at_most(
 ) -> tuple[Restated, ...]:
     """A figure that others bound from above; none if one of them was not printed."""
     return _related("at_most", name, printed, by, derived, slack, unit)
+
+
+def twice_at_most(lasted: Figure, by: str, asked_s: float | None) -> tuple[Restated, ...]:
+    """A duration that is longer than was asked for: as of a tool that ends late, but not twice."""
+    most_s = None if asked_s is None else 2 * asked_s
+    return at_most(lasted.name, lasted.value, f"twice {by}", most_s, LATE_S, "s")
 
 
 def at_least(

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import fake_engine
+import sharing_server
 import toy_trials
 from plimsoll.campaign.requests import Request
 from plimsoll.conduct import trial
@@ -331,3 +332,23 @@ def test_an_interrupted_load_is_kept_as_far_as_it_went(
     assert recording.ending.kind == "Interrupted"
     assert recording.driver is not None
     assert results.table(recording.trial, "requests").count_rows() == recording.driver.sent
+
+
+def test_all_processes_that_share_a_port_are_the_server() -> None:
+    port = str(ports.free_port())
+    command = (sys.executable, sharing_server.__file__, "127.0.0.1", port)
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE) as one,
+        subprocess.Popen(command, stdout=subprocess.PIPE) as other,
+    ):
+        try:
+            for program in (one, other):
+                assert program.stdout is not None
+                assert program.stdout.readline()
+            scope = trial.scope_at(f"127.0.0.1:{port}")
+            assert scope is not None
+            assert scope.tree is not None
+            assert set(scope.tree.pids()) == {one.pid, other.pid}
+        finally:
+            one.kill()
+            other.kill()

@@ -4,6 +4,7 @@ import pytest
 
 import sample
 from plimsoll import tables
+from plimsoll.aggregate.unfinished import Unfinished
 from plimsoll.campaign.quantities import UnreadableQuantity
 from plimsoll.findings import thresholds
 
@@ -100,6 +101,37 @@ def test_a_percentile_of_a_short_load_is_judged_by_what_encloses_it(
 ) -> None:
     judged = thresholds.of_load(thresholds.read(text), SHORT)
     assert (judged.state, judged.reason) == (state, reason)
+
+
+HANGING = Unfinished(
+    requests=40, longest_ns=900_000_000, at_least_ns={"p90": 300e6, "p95": 700e6, "max": 900e6}
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("p50>10s", "kept"),
+        ("p90>100ms", "crossed"),
+        ("p90>300ms", "undecided"),
+        ("p95>2s", "undecided"),
+        ("p99>600ms", "crossed"),
+        ("max>800ms", "crossed"),
+        ("max>1s", "undecided"),
+        ("p90<200ms", "kept"),
+        ("p90<400ms", "undecided"),
+        ("failures>1%", "undecided"),
+        ("failures>30%", "kept"),
+        ("failed>39", "undecided"),
+        ("failed>40", "kept"),
+        ("throughput>1", "crossed"),
+    ],
+)
+def test_what_unfinished_requests_hide_is_judged_by_the_least_that_it_is(text, state) -> None:
+    summary = sample.changed(SHORT, failed=0, failure_ratio=0.0)
+    judged = thresholds.of_load(thresholds.read(text), summary, HANGING)
+    assert judged.state == state
+    assert bool(judged.remedy) is (state == "undecided")
 
 
 def test_what_is_undecided_says_what_would_decide_it() -> None:

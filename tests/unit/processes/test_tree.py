@@ -273,3 +273,19 @@ def test_what_a_tree_used_stays_when_it_has_ended_and_another_follows(
     for pid in (10, 20, 30, 40):
         end(proc, pid)
     assert user_ticks(tree) == 305
+
+
+def test_a_tree_may_have_several_roots(proc: Path) -> None:
+    put(proc, 10, 1, user=5)
+    put(proc, 20, 1, user=7)
+    put(proc, 30, 20, user=9)
+    put(proc, 40, 1)
+    tree = ProcessTree(10, others=(20,), proc=proc)
+    tree.refresh()
+    assert list(tree.stats) == [10, 20, 30]
+    before = tree.spent.user_ticks
+    put(proc, 20, 1, user=17)
+    end(proc, 10)
+    tree.refresh()
+    assert list(tree.stats) == [20, 30]
+    assert tree.spent.user_ticks - before == 10

@@ -12,6 +12,7 @@ import pytest
 
 import sample
 import turns
+from plimsoll import wording
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.campaign.load import UnknownLoad
@@ -31,6 +32,7 @@ from recordings import (
     as_load,
     as_mix,
     as_open,
+    hung,
     simulate,
     with_speeds,
     with_stalled_connections,
@@ -121,6 +123,7 @@ CLEAN_OF = {
 OF_FIGURES = {
     ("timeout_floor", "floor_ratio"),
     ("hidden_stalls", "left_ratio"),
+    ("littles_law", "busy_ratio"),
     ("link_headroom", "link_ratio"),
     ("cpu_bounds", "driver_ratio"),
 }
@@ -507,7 +510,10 @@ TRIALS = [
         "driver_uninterrupted",
         "void",
         {"longest_pause_ns": 300_000_000, "freeze_s": (4.0, 4.3)},
-        ["stalled for 300 ms, 7.5 % of the measurement window", "at most that much too low"],
+        [
+            "stalled for 300 ms, 7.5 % of the measurement window",
+            "at most that much too low by it alone",
+        ],
     ),
     (
         "driver_uninterrupted",
@@ -1465,6 +1471,31 @@ def test_timeouts_far_beyond_other_responses_are_requests_that_hung(timeout_s, i
     assert ("Request fewer connections" in remedy) is not is_hung
 
 
+@pytest.mark.parametrize(
+    ("hung_ns", "level"), [(1_000_000, "sound"), (500_000_000, "void"), (1_500_000_000, "void")]
+)
+def test_a_hang_before_the_end_of_an_open_load_hides_latencies(hung_ns, level):
+    given = judged("failures_explained", as_open(hung(simulate(), hung_ns), rate_per_s=2000.0))
+    assert given.level == level
+    assert ("and latencies leave them out: with them p" in given.text) is (level == "void")
+
+
+@pytest.mark.parametrize(("timeout_s", "is_short"), [(60.0, True), (2.0, False)])
+@pytest.mark.parametrize("check", ["failures_explained", "connection_target_met"])
+def test_a_load_shorter_than_a_response_says_so(check, timeout_s, is_short):
+    given = judged(check, simulate(starved=20, timeout_s=timeout_s, ramp_s=0.0, warm_up_s=0.0))
+    assert given.level == "void"
+    assert ("responses take longer" in given.text) is is_short
+    assert any("Hold the load for longer" in one for one in given.remedies) is is_short
+
+
+def test_a_hang_that_fills_the_pool_is_not_blamed_on_the_pool():
+    trial = as_open(hung(simulate(failures={"not_sent": 0.2}), 1_000_000_000), rate_per_s=2000.0)
+    given = judged("failures_explained", trial)
+    assert "Requests waited until the load ended, for up to" in given.text
+    assert given.remedies[0] == "Find in `server.log` why it did not respond."
+
+
 def slower_answers(from_s=8):
     """Answers that take twice as long from some instant on, and are as many."""
     trial = simulate(ramp_s=0, hold_s=12.0)
@@ -1482,6 +1513,14 @@ def test_answers_that_take_longer_at_the_same_throughput_are_no_steady_state():
     assert given.level == "doubtful"
     assert "The median latency went from" in given.text
     assert "without a steady state" in given.text
+
+
+def test_a_slowdown_of_latency_is_said_in_the_units_of_the_screen():
+    trial = slower_answers(4)
+    median_ns = trial.summary.service_time.p50_ns
+    given = judged("steady", trial)
+    assert median_ns is not None
+    assert f"over the measurement window it is {wording.seconds(median_ns / 1e9)}." in given.text
 
 
 def test_little_is_checked_against_the_drivers_clock_not_against_the_rows():
@@ -1879,6 +1918,35 @@ def test_no_more_requests_are_in_flight_than_another_tool_has_users(
     assert (given.level, said in given.text) == (level, True), given.text
 
 
+def with_rows_twice(share, step_ns=1):
+    """The rows of a log with times in steps, and of a share of them a copy behind them."""
+    rows = as_stored(CLEAN.requests)
+    assert rows is not None
+    for name in ("due_ns", "sent_ns", "first_byte_ns", "done_ns"):
+        place, coarse = rows.schema.get_field_index(name), pc.divide(rows[name], step_ns)
+        rows = rows.set_column(place, rows.schema.field(name), pc.multiply(coarse, step_ns))
+    count = round(share * rows.num_rows)
+    return pa.concat_tables([rows, rows.slice(rows.num_rows // 3, count)])
+
+
+@pytest.mark.parametrize(
+    ("share", "step_ns", "level"),
+    [
+        (0.0, 1, "not_checked"),
+        (0.0, 1_000_000, "not_checked"),
+        (0.0, 10_000_000, "not_checked"),
+        (0.005, 1, "doubtful"),
+        (0.1, 1, "void"),
+        (0.5, 1000, "void"),
+        (0.995, 1000, "void"),
+    ],
+)
+def test_a_log_with_some_rows_twice_is_doubted_unless_chance_explains_them(share, step_ns, level):
+    given = judged("conservation", as_import(CLEAN, rows=with_rows_twice(share, step_ns)))
+    assert given.level == level
+    assert ("repeat another one" in given.text) is (level != "not_checked")
+
+
 @pytest.mark.parametrize(
     ("rows", "level"), [(lambda: None, "not_checked"), (every_row_twice, "void")]
 )
@@ -1889,7 +1957,9 @@ def test_a_log_with_every_row_twice_is_void(rows, level):
 
 
 def test_a_part_of_a_log_that_is_there_twice_is_not_every_row():
-    assert judged("conservation", as_import(CLEAN, rows=a_second_twice())).level == "not_checked"
+    given = judged("conservation", as_import(CLEAN, rows=a_second_twice()))
+    assert given.level == "void"
+    assert "Every row" not in given.text
 
 
 @pytest.mark.parametrize(
@@ -1980,12 +2050,14 @@ COLD = {"warm_up_s": 0.0, "ramp_s": 0.0, "connections": 20, "throughput_per_s": 
 BEYOND = [
     ("long_enough", lambda: as_load(simulate(**BRIEF))),
     ("long_enough", lambda: as_load(simulate(**COLD, hold_s=4.0))),
+    ("failures_explained", lambda: as_open(hung(CLEAN, 500_000_000), 2000.0)),
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 200_000_000)),
     ("delayed_ack", waiting_for_acks),
     ("conservation", backwards),
     ("conservation", lambda: with_malformed(4000)),
     ("conservation", lambda: as_import(CLEAN, rows_missing=4000)),
     ("conservation", lambda: as_import(CLEAN, rows=every_row_twice())),
+    ("conservation", lambda: as_import(CLEAN, rows=with_rows_twice(0.1))),
     ("littles_law", lambda: as_import(CLEAN, 10)),
     ("littles_law", lambda: as_import(CLEAN, 26, a_second_twice())),
     ("round_trip_floor", lambda: as_import(CLEAN, rows=with_times(1e-6))),
@@ -2117,6 +2189,20 @@ def test_stalls_of_some_connections_are_found_while_others_are_served(connection
     assert given.level == "doubtful"
     assert "single connections stalled" in given.text.lower()
     assert percentile in given.text
+
+
+@pytest.mark.parametrize(
+    ("per_s", "connections", "said"),
+    [
+        (2000.0, 10, "Single connections stalled 40 times"),
+        (4000.0, 20, "The server stalled 4 times"),
+    ],
+)
+def test_short_gaps_do_not_make_a_stall_one_of_all_connections(per_s, connections, said):
+    few = simulate(connections=20, throughput_per_s=per_s, spread=0.05)
+    given = judged("hidden_stalls", with_stalled_connections(few, connections, 300_000_000))
+    assert given.level == "doubtful"
+    assert given.text.startswith(said)
 
 
 @pytest.mark.parametrize("share", [0.0005, 0.005, 0.02, 0.1, 0.3])

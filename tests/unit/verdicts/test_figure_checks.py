@@ -82,6 +82,21 @@ def of_golden(name: str, printed: str = "", other: str = ""):
     return readers.read(content.replace(printed, other) if printed else content, name)
 
 
+@pytest.mark.parametrize(
+    ("printed", "other", "level"),
+    [
+        ("", "", "sound"),
+        ("  50%      1", "  50%      2", "void"),
+        ("95%      2", "95%      1", "sound"),
+    ],
+)
+def test_rounding_keeps_percentiles_in_order(printed, other, level) -> None:
+    (figures,) = of_golden("ab-sound.txt", printed, other)
+    verdict = percentile_order.judge(figures, Limits())
+    assert verdict is not None
+    assert verdict.level == level
+
+
 @pytest.mark.parametrize("check", [littles_law, quantile_bounds])
 def test_the_last_responses_of_bombardier_come_after_the_requested_duration(check) -> None:
     (figures,) = of_golden("bombardier_text-slow.txt")
@@ -203,7 +218,16 @@ def test_idle_connections_are_void_and_doubtful_where_a_rate_may_have_been_asked
 
 def test_connections_that_were_not_busy_are_explained():
     text = judged(littles_law, throughput_per_s=2_000).text
-    assert "idle or not open, or waited for requests whose times are missing. With all" in text
+    assert "not open, or waited for the load generator or for requests whose times are" in text
+
+
+@pytest.mark.parametrize(
+    ("busy", "level"), [(1.0, "sound"), (0.73, "doubtful"), (0.51, "doubtful"), (0.49, "void")]
+)
+def test_a_load_generator_without_a_core_leaves_connections_idle_and_contradicts_nothing(
+    busy, level
+):
+    assert judged(littles_law, throughput_per_s=round(10_000 * busy)).level == level
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,15 @@ def _of_times(run: OutputRun) -> tuple[Restated, ...]:
         _seconds(whole[4] if whole else None),
         unit="s",
     )
+    middle = run.value(r"50%:?\s+<n>")
+    found += restated.equal(
+        "the 50 % row",
+        _seconds(middle),
+        "the median of `Total`",
+        _seconds(whole[3] if whole else None),
+        1e-3,
+        "s",
+    )
     pairs = (("Connect", whole, "Total"), ("Processing", whole, "Total"))
     for name, other, above in (*pairs, ("Waiting", rows["Processing"], "Processing")):
         found += _inside(name, rows[name], above, other)

@@ -72,6 +72,10 @@ SAMPLED_S = 0.2
 _ERRORS = r"Socket errors: connect <c>, read <c>, write <c>, timeout <c>"
 
 
+_ASKED = r"Running <t> test @.*"
+"""The duration that was asked for. An interrupted run is shorter, and a late one longer."""
+
+
 def read(run: OutputRun) -> ReportedStatistics:
     """The result in a run of wrk.
 
@@ -169,6 +173,7 @@ def _restated(run: OutputRun) -> tuple[Restated, ...]:
         *restated.at_least("the number of connections", requested, "that of threads", threads),
         *restated.quotient(run.figure("`Requests/sec`", _RATE), count, lasted),
         *restated.quotient(run.figure("`Transfer/sec`", _TRANSFER), read, lasted, "bytes"),
+        *restated.twice_at_most(lasted, "the duration in its first line", run.value(_ASKED)),
         *_shares(run),
         *_of_threads(run, (threads or 0.0) * (done[1] or 0.0) / SAMPLED_S),
     )

@@ -50,6 +50,9 @@ _LATENCY = r"Latency\s+<t>\s+<t>\s+<t>\s+<n>%"
 _COUNT = r"#\[Max\s*=.*Total count\s*=\s*<c>\]"
 
 
+_ASKED = r"Running <t> test @.*"
+
+
 def read(run: OutputRun) -> ReportedStatistics:
     """The result in a run of wrk2.
 
@@ -110,6 +113,7 @@ def _restated(run: OutputRun) -> tuple[Restated, ...]:
     return (
         *restated.quotient(run.figure("`Requests/sec`", _RATE), count, lasted),
         *restated.quotient(run.figure("`Transfer/sec`", _TRANSFER), read, lasted, "bytes"),
+        *restated.twice_at_most(lasted, "the duration in its first line", run.value(_ASKED)),
         *restated.share("`+/- Stdev` of `Latency`", within),
         *restated.at_most("`Total count`", run.value(_COUNT), "the requests", done[0]),
     )

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.outcomes import BY_NAME
-from plimsoll.verdicts import closed_connections
+from plimsoll.verdicts import closed_connections, unanswered_load
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import KEEP_OR_NOT, NO_RESPONSE, REPEAT
@@ -314,6 +314,11 @@ def _why_silent(tables: Tables, without: int) -> tuple[str, Remedy | str]:
     if _was_queued(tables, without):
         why = "the kernel completed their handshakes, the server never accepted them"
         return why, "Raise the server's listen backlog, or let it accept faster"
+    if (length_s := unanswered_load.length_s(tables)) is not None:
+        why = (
+            f"responses take longer than the load, {wording.seconds(length_s)}, or the server hung"
+        )
+        return why, unanswered_load.LONGER_THAN_A_RESPONSE
     return "their requests hung: the server never responded, or never accepted them", NO_RESPONSE
 
 

@@ -8,8 +8,10 @@ unknown set of requests. The same holds for connections. Rows with timestamps ou
 requests either.
 
 Of another tool's log, lines that could not be read are requests without a row, and so are numbers
-that are missing where the log numbers its requests. Of a log of which every row is there twice,
-each request counts twice.
+that are missing where the log numbers its requests. A row that is there twice counts its request
+twice: each row of a log, or some of them. Where a log has coarse times, rows may be the same by
+chance, about as often as rows of neighbouring instants are but for the instant; those are
+subtracted.
 
 Source: conservation of requests; the driver's counters do not pass through its recorder.
 """
@@ -31,6 +33,7 @@ from plimsoll.verdicts.verdict import DOUBTING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from plimsoll.aggregate.check_inputs import RepeatedRows
     from plimsoll.aggregate.trial import Tables
     from plimsoll.recording import Driver
     from plimsoll.tool_output.reported import ReportedStatistics
@@ -101,6 +104,16 @@ ROWS_REPEATED = Limit(
     "how many times each row of another tool's log is there",
     "every request is one row",
 )
+ROWS_REPEATED_RATIO = Limit(
+    NAME,
+    "rows_repeated_ratio",
+    "above",
+    0.001,
+    0.01,
+    "ratio",
+    "rows of another tool's log that repeat another one / its rows",
+    "as for malformed lines",
+)
 LIMITS = (
     ROWS_LOST,
     ROWS_DIFFER,
@@ -108,6 +121,7 @@ LIMITS = (
     LINES_MALFORMED_RATIO,
     ROWS_MISSING_RATIO,
     ROWS_REPEATED,
+    ROWS_REPEATED_RATIO,
 )
 NEEDS = EveryRequest(ROWS_DIFFER, "whether each request was counted exactly once is unknown")
 _COMPLETE_LOG = Remedy(
@@ -262,18 +276,21 @@ def _missing(tables: Tables, limits: Limits) -> Iterator[Finding]:
 
 
 def _if_doubting(limit: Limit, ratio: float, sentence: str, remedy: Remedy) -> Iterator[Finding]:
-    """What is missing of a log, where it is so much that it raises a doubt."""
+    """What is missing or repeated, where it is so much that it raises a doubt."""
     finding = found(limit, ratio, sentence, remedy)
     if finding.level in DOUBTING:
         yield finding
 
 
 def _repeated(tables: Tables, limits: Limits) -> Iterator[Finding]:
-    """That every row of a log is there several times."""
+    """That every row of a log is there several times, or that some are."""
     if tables.recording.origin != "import" or not tables.outcome_counts:
         return
     repeated = tables.repeated_rows
     if repeated.different < FEWEST_DIFFERENT:
+        return
+    if repeated.times == 1:
+        yield from _repeated_in_part(repeated, limits)
         return
     rows = sum(row.requests for row in tables.outcome_counts)
     often = "twice" if repeated.times == 2 else f"{repeated.times} times"  # noqa: PLR2004
@@ -284,6 +301,15 @@ def _repeated(tables: Tables, limits: Limits) -> Iterator[Finding]:
     finding = found(limits.of(ROWS_REPEATED), float(repeated.times), sentence, _ONE_ROW_EACH)
     if finding.level in DOUBTING:
         yield finding
+
+
+def _repeated_in_part(repeated: RepeatedRows, limits: Limits) -> Iterator[Finding]:
+    """That some rows of a log are there several times."""
+    sentence = (
+        f"{wording.percent(repeated.ratio)} of the rows of the log repeat another one: those "
+        "requests count twice"
+    )
+    yield from _if_doubting(limits.of(ROWS_REPEATED_RATIO), repeated.ratio, sentence, _ONE_ROW_EACH)
 
 
 def _impossible(tables: Tables, limits: Limits) -> Finding:

@@ -117,7 +117,7 @@ def _lost(tables: Tables, limit: Limit, stalls: DriverStalls, stalled: str) -> F
     share = f"{wording.percent(round(ratio, 4))} of the measurement window"
     meaning = "requests due meanwhile were sent late"
     if tables.recording.load.is_saturating:
-        meaning = "throughput is at most that much too low"
+        meaning = "throughput is at most that much too low by it alone"
     return found(limit, ratio, f"{stalled}, {share}: {meaning}", QUIET_HOST)
 
 

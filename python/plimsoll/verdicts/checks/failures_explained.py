@@ -13,7 +13,10 @@ from the same share on.
 
 Nor do latencies have requests that were still in flight when the load ended. One that had waited
 for a second, and for ten times the highest known percentile, hung: the load ended before its
-timeout did. Requests of a shorter wait were queued, or met a stall, which other checks judge.
+timeout did. One of a shorter wait was queued, or met a stall. But where so many waited that a
+percentile of all requests is at least twice that of the responses, or five times, latencies are
+wrong: `aggregate.unfinished` bounds them. A server that hangs before the end of an open load does
+that, because a rate does not wait for responses.
 
 Source: load tools that count "socket errors" without a number leave their users to guess whether
 the server, the driver or the network failed.
@@ -27,11 +30,12 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED, UNENDED, error_name
 from plimsoll.aggregate.query import SECOND_NS
-from plimsoll.verdicts import closed_connections
+from plimsoll.verdicts import closed_connections, unanswered_load
 from plimsoll.verdicts.finding import Finding, Remedy, found, led_by, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import KEEP_OR_NOT, NO_RESPONSE, WHY_IT_STALLED
 from plimsoll.verdicts.role import Role
+from plimsoll.verdicts.verdict import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,6 +82,17 @@ HUNG_RATIO = Limit(
     "that ended",
     "a server that does not respond has failed; from 1 % on, the 99th percentile is one of these",
 )
+HIDDEN_RATIO = Limit(
+    NAME,
+    "hidden_ratio",
+    "above",
+    2.0,
+    5.0,
+    "ratio",
+    "percentile of all requests, at least, if those in flight at the end of the load had ended "
+    "then / that of the responses",
+    PROPOSAL,
+)
 UNEXPLAINED_RATIO = Limit(
     NAME,
     "unexplained_ratio",
@@ -92,6 +107,7 @@ LIMITS = (
     FAILED_RATIO,
     LOST_REQUESTS,
     HUNG_RATIO,
+    HIDDEN_RATIO,
     UNEXPLAINED_RATIO,
 )
 NEEDS = None
@@ -134,7 +150,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
         finding = _printed(driver.name, driver.figures, limits)
         return of_trial(NAME, tables.recording, [finding], SOURCE)
     few = _few(tables, limits)
-    others = [_still_waiting(tables, limits), _explained(tables, limits)]
+    others = [_unfinished(tables, limits), _explained(tables, limits)]
     if few.level == "sound":
         others.append(_lost(tables, limits))
     return of_trial(NAME, tables.recording, led_by(few, *others), SOURCE)
@@ -176,6 +192,12 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
     is_interrupted = driver is not None and driver.ended_by == "interrupt"
     if not tables.summary.completed and not failures and is_interrupted:
         return not_checked(limit, "the load was interrupted before a request ended")
+    if (length_s := unanswered_load.length_s(tables)) is not None:
+        sentence = (
+            f"no request got a response in the load of {wording.seconds(length_s)}, though the one "
+            "before it did: responses take longer, or the server hung"
+        )
+        return found(limit, 1.0, sentence, unanswered_load.LONGER_THAN_A_RESPONSE)
     if not tables.summary.completed:
         sentence = (
             "no request got a response in the measurement window: "
@@ -222,10 +244,18 @@ def _held_up(tables: Tables) -> Iterator[str]:
     """That connections waited for the server while requests were due, which filled the pool."""
     if not _server_held_up(tables):
         return
-    longest_s = (tables.summary.service_time.max_ns or 0.0) / SECOND_NS
-    yield (
-        f"responses took up to {wording.seconds(longest_s)}, and no connection was free meanwhile"
+    longest_ns, waited_ns = tables.summary.service_time.max_ns or 0.0, _waited_to_the_end_ns(tables)
+    what = (
+        f"requests waited until the load ended, for up to {wording.seconds(waited_ns / SECOND_NS)}"
+        if waited_ns > longest_ns
+        else f"responses took up to {wording.seconds(longest_ns / SECOND_NS)}"
     )
+    yield f"{what}, and no connection was free meanwhile"
+
+
+def _waited_to_the_end_ns(tables: Tables) -> int:
+    """How long the first of the requests had waited that no response came to."""
+    return tables.still_waiting(LONG_NS).longest_ns
 
 
 def _server_held_up(tables: Tables) -> bool:
@@ -236,7 +266,10 @@ def _server_held_up(tables: Tables) -> bool:
     if tables.recording.load.model != "open" or not unsent or not sum(levels):
         return False
     lengths_ns = (end - start for start, end in tables.connection_stalls)
-    waited_s = sum(one for one in lengths_ns if one >= LONG_NS) / SECOND_NS / connections
+    at_the_end = tables.still_waiting(LONG_NS)
+    until_the_end_ns = at_the_end.requests * (at_the_end.shortest_ns + at_the_end.longest_ns) / 2
+    waited_ns = sum(one for one in lengths_ns if one >= LONG_NS) + until_the_end_ns
+    waited_s = waited_ns / SECOND_NS / connections
     return waited_s >= LIKELY * unsent / fmean(levels)
 
 
@@ -257,6 +290,34 @@ def _lost(tables: Tables, limits: Limits) -> Finding:
         else "no request was lost with a connection"
     )
     return found(limit, float(lost), sentence, _why_lost(tables))
+
+
+def _unfinished(tables: Tables, limits: Limits) -> Finding:
+    """Requests without a response at the end: that they hide a percentile, or that some hung."""
+    hung, hidden = _still_waiting(tables, limits), _hiding(tables, limits)
+    return max(hidden, hung, key=lambda one: LEVELS.index(one.level))
+
+
+def _hiding(tables: Tables, limits: Limits) -> Finding:
+    """Requests in flight at the end of the load that waited for longer than responses took."""
+    limit, unfinished = limits.of(HIDDEN_RATIO), tables.unfinished
+    times = tables.summary.response_time
+    ratios = {
+        name: least_ns / measured_ns
+        for name, least_ns in unfinished.at_least_ns.items()
+        if name != "max" and (measured_ns := times.of(name))
+    }
+    if not ratios:
+        return found(limit, 1.0, "no percentile is longer with requests that had not ended", "")
+    name = max(ratios, key=lambda one: ratios[one])
+    measured_ns, least_ns = times.of(name) or 0.0, unfinished.at_least_ns[name]
+    sentence = (
+        f"{wording.several(unfinished.requests, 'request')} had no response when the load ended, "
+        f"after up to {wording.seconds(unfinished.longest_ns / SECOND_NS)}, and latencies leave "
+        f"them out: with them {name.replace('p999', 'p99.9')} is at least "
+        f"{wording.seconds(least_ns / SECOND_NS)}, not {wording.seconds(measured_ns / SECOND_NS)}"
+    )
+    return found(limit, ratios[name], sentence, NO_RESPONSE)
 
 
 def _still_waiting(tables: Tables, limits: Limits) -> Finding:
@@ -324,7 +385,8 @@ def _remedy(tables: Tables, failures: list[OutcomeCount]) -> Remedy | str:
     if most.group == "lost":
         return _why_lost(tables)
     if most.name == "not_sent" and _server_held_up(tables):
-        return WHY_IT_STALLED
+        longest_ns = tables.summary.service_time.max_ns or 0.0
+        return NO_RESPONSE if _waited_to_the_end_ns(tables) > longest_ns else WHY_IT_STALLED
     return NO_RESPONSE if _hung(tables, most.group) else REMEDIES.get(most.group, "")
 
 

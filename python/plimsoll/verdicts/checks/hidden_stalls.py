@@ -242,18 +242,21 @@ def _connection_stalls(tables: Tables) -> list[Window]:
     """The stalls of single connections, without those in which all stalled."""
     of_server = stalls.of_server(tables.recording, tables.usage, tables.connection_stalls)
     starts, ends = np.array(of_server, np.int64).reshape(-1, 2).T
-    shared = _stalled_until(tables, ends) - _stalled_until(tables, starts)
-    own = shared < LIKELY * (ends - starts)
+    own = _shared_ns(tables, starts, ends) < LIKELY * (ends - starts)
     return list(zip(starts[own].tolist(), ends[own].tolist(), strict=True))
 
 
-def _stalled_until(tables: Tables, instants: Instants) -> Instants:
-    """How long all connections together had stalled at some instants, in nanoseconds."""
+def _shared_ns(tables: Tables, starts: Instants, ends: Instants) -> Instants:
+    """For how long of each stretch one stall of all connections lasted, at its middle.
+
+    A stall that lasted for half of a stretch covers its middle. Several short ones may add up to
+    as much: a server with few connections often has a millisecond without a response.
+    """
     edges = np.array(tables.stalls or [(0, 0)])
-    lengths = edges[:, 1] - edges[:, 0]
-    stalled = np.cumsum(lengths)
-    known = np.column_stack([stalled - lengths, stalled])
-    return np.interp(instants, edges.ravel(), known.ravel()).astype(np.int64)
+    middles = (starts + ends) // 2
+    place = np.clip(np.searchsorted(edges[:, 0], middles, side="right") - 1, 0, None)
+    covered = np.minimum(edges[place, 1], ends) - np.maximum(edges[place, 0], starts)
+    return np.where(edges[place, 1] > middles, np.clip(covered, 0, None), 0)
 
 
 def _shared_stalls(tables: Tables) -> list[Window]:

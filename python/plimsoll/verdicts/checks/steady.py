@@ -334,7 +334,8 @@ def _scattered(tables: Tables, change: Drift, limits: Limits) -> Finding:
 
 def _times(tables: Tables, limits: Limits) -> list[Finding]:
     """The levels of the median latency, where there are several."""
-    raw = _levels_of_times(tables.steady_state_of_times, limits)
+    median_ns = tables.summary.service_time.p50_ns
+    raw = _levels_of_times(tables.steady_state_of_times, limits, median_ns)
     if raw is None or raw.level == "sound":
         return [] if raw is None else [raw]
     hold_s = _last_hold_s(tables)
@@ -346,8 +347,16 @@ def _times(tables: Tables, limits: Limits) -> list[Finding]:
     return [_of_server(raw, left if is_left else None)]
 
 
-def _levels_of_times(state: SteadyState | None, limits: Limits) -> Finding | None:
-    """The levels of the median latency; None where it has one."""
+def _levels_of_times(
+    state: SteadyState | None, limits: Limits, median_ns: float | None = None
+) -> Finding | None:
+    """The levels of the median latency; None where it has one.
+
+    Args:
+        state: How it went.
+        limits: The limits.
+        median_ns: The median of the whole window, which mixes the levels.
+    """
     if state is None or state.name in (FLAT, SHORT):
         return None
     went = f"the median latency went from {_levels(state, _time)}"
@@ -356,11 +365,8 @@ def _levels_of_times(state: SteadyState | None, limits: Limits) -> Finding | Non
         sentence = f"{went}, {wording.percent(round(measured, 4))} apart, without a steady state"
         return found(limit, measured, sentence, LONGER)
     limit, measured = limits.of(TIMES_START_RATIO), state.start_ratio
-    sentence = (
-        f"{went} ({state.name}); over the measurement window it is "
-        f"{wording.percent(round(measured, 4))} from its steady state"
-    )
-    return found(limit, measured, sentence, _remedy(state.name == WARM_UP))
+    whole = f"; over the measurement window it is {_time(1e9 / median_ns)}" if median_ns else ""
+    return found(limit, measured, f"{went} ({state.name}){whole}", _remedy(state.name == WARM_UP))
 
 
 def _time(pace_per_s: float) -> str:

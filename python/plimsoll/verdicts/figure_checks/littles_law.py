@@ -5,7 +5,9 @@
 If each connection sends its next request as soon as it has the last response, nearly all
 connections have a request in flight all the time. Throughput and mean time give their number. Fewer
 means that connections were not open, waited for the load tool, or waited for requests whose times
-are left out. More is impossible.
+are left out. All of that happens: a tool without a core sends nothing, and begins late. So some
+idle connections are doubtful; if more than half were idle, the result is void, because it is not of
+so many connections. More than there are is impossible.
 
 Times are as exact as they were printed: a mean of 1 ms in whole milliseconds is anything from 0 to
 2 ms. Requests in flight when the measurement ended count nowhere; among few requests the check
@@ -29,8 +31,9 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.statistics import laws
-from plimsoll.verdicts.checks.littles_law import ACCOUNTED_RATIO, EXCESS_RATIO
+from plimsoll.verdicts.checks.littles_law import EXCESS_RATIO
 from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
@@ -44,7 +47,17 @@ PROBLEM = "Little's law violated"
 NEEDS = "connections, throughput and the mean time of a load without a fixed rate"
 COMPARES: FigureComparison = "rate_and_times"
 SOURCE = "J. D. C. Little, Operations Research 9(3), 1961"
-LIMITS = ()
+BUSY_RATIO = Limit(
+    NAME,
+    "busy_ratio",
+    "below",
+    0.95,
+    0.5,
+    "ratio",
+    "connections that throughput and mean time of published figures keep busy / connections",
+    PROPOSAL,
+)
+LIMITS = (BUSY_RATIO,)
 
 SHORT_S = 1.0
 """Seconds below which the ends of a run count, where some connections are idle."""
@@ -103,17 +116,18 @@ def _reported(figures: ReportedStatistics, in_flight: float, rate: float, mean_s
 
 
 def _low(figures: ReportedStatistics, limits: Limits, ratio: float, reported: str) -> Finding:
-    limit = limits.of(ACCOUNTED_RATIO)
+    limit = limits.of(BUSY_RATIO)
     needed_s = laws.mean_time_s(figures.in_flight or 0.0, figures.timed_per_s or 1.0)
     lack = (
-        "the others were idle or not open, or waited for requests whose times are missing"
+        "the others were not open, or waited for the load generator or for requests whose times "
+        "are missing"
         f"{_failures(figures)}",
         f"with all of them in use the mean would be {wording.seconds(needed_s)}",
     )
     further = () if limit.level(ratio) == "sound" else lack
     remedy = (
-        "Check how many connections were open, whether the load generator kept up, and whether its "
-        "rate was limited"
+        "Check how many connections were open, whether the load generator had a core at all times, "
+        "and whether its rate was limited"
     )
     return _unless_paced(figures, found(limit, ratio, reported, remedy, *further))
 

@@ -2,7 +2,7 @@
 
 A higher percentile is never shorter than a lower one, the minimum is the shortest time of all and
 the maximum the longest. The mean lies between the bounds that percentiles set. Times count as equal
-if they differ by no more than their rounding.
+if they differ by no more than their rounding, which keeps the order of percentiles.
 
 Source: the definition of a quantile.
 """
@@ -71,8 +71,17 @@ def _disorder(figures: ReportedStatistics) -> list[str]:
         f"{_name(high)} ({wording.seconds_in_steps(late, step_s)}) is shorter than {_name(low)} "
         f"({wording.seconds_in_steps(early, step_s)})"
         for (low, early), (high, late) in pairwise(figures.quantiles_s)
-        if early > late * SLACK + figures.quantiles_step_s
+        if early > late * SLACK + _apart_s(figures, low, high)
     ]
+
+
+def _apart_s(figures: ReportedStatistics, low: float, high: float) -> float:
+    """By how much rounding can have put two times out of order.
+
+    Percentiles are rounded alike, which keeps their order. Minimum and maximum may be exact.
+    """
+    are_percentiles = low > 0.0 and high < 1.0
+    return figures.percentiles_step_s if are_percentiles else figures.quantiles_step_s
 
 
 def _misplaced_mean(figures: ReportedStatistics) -> list[str]:

@@ -1,0 +1,113 @@
+"""What latencies do not show because the load ended before the responses came.
+
+A request in flight at the end of a load has a response time that is at least as long as it had
+waited: it is right-censored. Percentiles of the responses leave it out. Usually that changes
+nothing, because such a request has waited for less than a response takes. A server that hangs
+before the end of an open load leaves many that waited for longer. Percentiles of all requests are
+then bounded from below: each unfinished request is taken as if it had ended with the load.
+
+A percentile counts as hidden if that bound is at least twice the percentile of the responses, and
+if most of what is beyond it is unfinished. The wait is the one since the request was sent, which is
+no longer than the one since it was due. The longest stall of the load generator in these waits is
+subtracted, because it read no response meanwhile.
+
+Source: E. L. Kaplan and P. Meier, Nonparametric estimation from incomplete observations, JASA
+53(282), 1958, on right-censored observations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate.outcomes import UNENDED
+from plimsoll.statistics.quantiles import QUANTILES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.aggregate.trial import Tables
+
+SECOND_NS = 1_000_000_000
+FACTOR = 2
+"""A percentile is hidden where it is so many times that of the responses, or more."""
+STEPS = 12
+"""Halvings of a stretch of time, after which a bound is known to 0.1 % of it."""
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """What the requests that were in flight at the end of a load hide of its latencies.
+
+    Attributes:
+        requests: How many had waited for longer than `FACTOR` times a percentile that they hide.
+        longest_ns: How long the first of them had waited.
+        at_least_ns: The least that each hidden percentile is, by the suffix of its column; with
+            `max`, the longest wait.
+    """
+
+    requests: int = 0
+    longest_ns: int = 0
+    at_least_ns: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+NOTHING = Unfinished()
+"""Nothing is hidden."""
+
+
+def of_trial(tables: Tables) -> Unfinished:
+    """What requests that the end of the load cut short hide of its latencies.
+
+    Args:
+        tables: The tables of the trial.
+    """
+    waiting = tables.still_waiting(0)
+    if not waiting.requests or not _ends_with_hold(tables):
+        return NOTHING
+    ended = sum(row.held for row in tables.outcome_counts if row.outcome not in UNENDED)
+    total = waiting.requests + ended
+    own_ns = _own_pause_ns(tables, waiting.longest_ns)
+    found: dict[str, float] = {}
+    for name, quantile in QUANTILES.items():
+        beyond = (1 - quantile) * total
+        measured_ns = tables.summary.response_time.of(name)
+        if measured_ns and waiting.requests > beyond / 2:
+            from_ns = int(FACTOR * measured_ns) + own_ns
+            least_ns = _least_ns(tables, from_ns, waiting.longest_ns, beyond)
+            found |= {} if least_ns is None else {name: float(least_ns - own_ns)}
+    if not found:
+        return NOTHING
+    shortest_ns = min(tables.summary.response_time.of(name) or 0.0 for name in found)
+    requests = tables.still_waiting(int(FACTOR * shortest_ns) + own_ns).requests
+    longest_ns = waiting.longest_ns - own_ns
+    return Unfinished(requests, longest_ns, found | {"max": float(longest_ns)})
+
+
+def _ends_with_hold(tables: Tables) -> bool:
+    """Whether the load ended in the measurement window, so that what is in flight is of it."""
+    stages, holds = tables.recording.stages, tables.recording.holds
+    return bool(holds) and holds[-1].end_ns == stages[-1].end_ns
+
+
+def _least_ns(tables: Tables, from_ns: int, until_ns: int, beyond: float) -> int | None:
+    """The longest time that so many requests took or waited for; None where it is no longer."""
+    unfinished = tables.still_waiting(from_ns).requests
+    slower = tables.slower_than(from_ns)
+    if unfinished <= slower or unfinished + slower < beyond:
+        return None
+    for _ in range(STEPS):
+        middle_ns = (from_ns + until_ns) // 2
+        count = tables.still_waiting(middle_ns).requests + tables.slower_than(middle_ns)
+        from_ns, until_ns = (middle_ns, until_ns) if count >= beyond else (from_ns, middle_ns)
+    return from_ns
+
+
+def _own_pause_ns(tables: Tables, longest_ns: int) -> int:
+    """How long a thread of the load generator did not look while requests waited at the end."""
+    end_ns = tables.recording.stages[-1].end_ns
+    pauses_s = [
+        pause_s
+        for (start, end), pause_s in tables.usage.intervals("driver", "longest_pause_s")
+        if start < end_ns and end > end_ns - longest_ns
+    ]
+    return round(max(pauses_s, default=0.0) * SECOND_NS)

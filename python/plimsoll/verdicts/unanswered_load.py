@@ -1,0 +1,34 @@
+"""A load that ended before its first response came, which two checks see.
+
+A server was asked once before the load, and responded. If the load was shorter than its timeout and
+every request was still in flight at its end, responses may just take longer than that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.aggregate.outcomes import UNENDED
+from plimsoll.verdicts.finding import Remedy
+
+if TYPE_CHECKING:
+    from plimsoll.aggregate.trial import Tables
+
+LONGER_THAN_A_RESPONSE = Remedy(
+    "Hold the load for longer than a response takes, or find in `server.log` why none came",
+    "Load for longer than a response takes (`-d`), or find in the server's log why none came",
+)
+
+
+def length_s(tables: Tables) -> float | None:
+    """How long a load was that no request of ended in, in seconds; None where it tells more.
+
+    Args:
+        tables: The tables of the trial.
+    """
+    recording, counts = tables.recording, tables.outcome_counts
+    if not recording.stages or not counts or any(row.outcome not in UNENDED for row in counts):
+        return None
+    load_s = (recording.stages[-1].end_ns - recording.stages[0].start_ns) / 1e9
+    timeout_s = recording.load.timeout_s
+    return load_s if timeout_s is None or load_s < timeout_s else None
