@@ -40,7 +40,7 @@ def ended(
     some = turns(pairs)
     found = difference(some, Plan((len(pairs),), len(pairs)))
     state = None if limit is None else regression_limit.state(found, limit)
-    return Compared(StoppingRule(120, 0.02, limit), found, state, 80.0, 10.0, some)
+    return Compared(StoppingRule(120, 0.02, limit), found, state, 80.0, 10.0, some, 10.0)
 
 
 def at_a_rate(
@@ -57,7 +57,7 @@ def at_a_rate(
     ]
     found = difference(some, Plan((8,), 8), 0.02, times, deciding)
     state = None if limit is None else regression_limit.state(found, limit)
-    return Compared(StoppingRule(120, 0.02, limit, deciding), found, state, 80.0, 10.0, some)
+    return Compared(StoppingRule(120, 0.02, limit, deciding), found, state, 80.0, 10.0, some, 10.0)
 
 
 CASES = {
@@ -94,13 +94,13 @@ CASES = {
         ("costs less", "B is faster: a request costs it 5.0 % less CPU time (95 %: 4."),
         ("same", "B is the same as A within 2 %: throughput 0.0 % (95 %: −0."),
         ("undecided", "undecided after 80 s: throughput 0.0 % (95 %: −4."),
-        ("one group", "about 30 s more would decide"),
+        ("one group", "about 20 s more would decide"),
         ("longer", "B is slower: its p99 is 12 % longer (95 %: 12"),
         ("shorter, kept", "B is faster: its p99 is 10 % shorter (95 %: "),
         ("no responses", "undecided after 80 s: p99 latency not measured"),
         (
             "short",
-            "a budget of 85 s is too short: a decision takes 3 groups, 30 s as measured",
+            "a budget of 85 s is too short: a decision takes 3 groups, 90 s as measured",
         ),
         ("named", "B is the same as A within 2 %: CPU time per request 0.0 % (95 %"),
         ("failing", "undecided: 4.5 % of B's requests failed, more than 0.1 %"),
