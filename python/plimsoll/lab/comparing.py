@@ -214,7 +214,7 @@ def compare(  # noqa: PLR0913 - one argument for each option
         pace = Pace(budget_s, STARTS_S + _warm_ups_s(pair, warm_up_s))
         load = _load(connections, rate_per_s, min(warm_up_s, WARM_UP_S))
         with _measuring(pair, requested, load, warm_up_s, pace, on_event) as measure:
-            end = compared(measure, wanted, lambda now: on_event(Step(_step(now))))
+            end = compared(measure, wanted, lambda now: on_event(Step(report.progress(now))))
     return ComparisonResult(end, sides)
 
 
@@ -527,10 +527,3 @@ def _times(group: int, results: Results, found: Sequence[Recording]) -> GroupTim
     """Response times of both servers; None where either had too few responses."""
     a, b = (stored(results, one).summary.response_time.p99_ns for one in found)
     return GroupTimes(group, a, b) if a and b else None
-
-
-def _step(now: Compared) -> str:
-    """How things stand after a look."""
-    return (
-        f"group {now.difference.groups}, {wording.count(now.elapsed_s)} s: {report.sentence(now)}"
-    )

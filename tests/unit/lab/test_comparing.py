@@ -71,7 +71,7 @@ def test_a_command_that_never_listens_ends_within_the_budget_with_what_it_must_d
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(comparing, "LEAST_START_S", 0.5)
-    with pytest.raises(FrameworkError, match="within 0.5 s") as error:
+    with pytest.raises(FrameworkError, match=r"within 0\.5 s") as error:
         plimsoll.compare("sleep 60", "sleep 60", commands=True, budget_s=1.0)
     assert "$HOST:$PORT" in error.value.hint
     assert "framework.toml" not in error.value.hint
