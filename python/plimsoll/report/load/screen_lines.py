@@ -12,6 +12,10 @@ from plimsoll import texts
 LABEL = 14
 """Columns that the name of a line has."""
 
+_UNBROKEN = "\u00a0"
+"""A space at which no line ends."""
+
+_COUNT = re.compile(r"(?<=[a-z×]) (?=[\d,.]*\d(?:[,;.)]|$))")
 _UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[kMGT]?B|cores?|%)\b|%)")
 
 
@@ -31,18 +35,18 @@ def line(name: str, text: str, width: int, style: str) -> Text:
 
 
 def wrapped(text: str, width: int, indent: str = "") -> str:
-    """A text broken into lines between words; a number stays with its unit.
+    """A text broken into lines between words; a number stays with its unit, or what it counts.
 
     Args:
         text: The text.
         width: Columns of the screen.
         indent: What every line but the first begins with.
     """
-    bound = _UNIT.sub("\u00a0", texts.line(text))
+    bound = _COUNT.sub(_UNBROKEN, _UNIT.sub(_UNBROKEN, texts.line(text)))
     lines = textwrap.wrap(
         bound, width, subsequent_indent=indent, drop_whitespace=True, break_on_hyphens=False
     )
-    return "\n".join(lines).replace("\u00a0", " ")
+    return "\n".join(lines).replace(_UNBROKEN, " ")
 
 
 def cut(text: str, width: int) -> str:
