@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Group = Literal[
     "successful", "wrong", "connect", "lost", "timed_out", "malformed", "open", "connection"
@@ -115,6 +118,24 @@ CODES_OF_HTTP2 = (
     *("CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED"),
 )
 """Error codes of HTTP/2 from 0 on; RFC 9113, section 7."""
+
+
+def failed(counts: Mapping[str, int]) -> dict[str, int]:
+    """The counts of requests that failed, by their outcome.
+
+    Args:
+        counts: Requests by outcome.
+    """
+    return {name: count for name, count in counts.items() if name not in NOT_FAILED}
+
+
+def ended(counts: Mapping[str, int]) -> int:
+    """How many requests ended, well or not, before the load did.
+
+    Args:
+        counts: Requests by outcome.
+    """
+    return sum(count for name, count in counts.items() if name not in UNENDED)
 
 
 def error_name(outcome: str, number: int | None) -> str | None:

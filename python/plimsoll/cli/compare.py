@@ -97,7 +97,7 @@ GROUPS = {
     default="120s",
     show_default=True,
     help="Time for everything; it ends earlier when the result is clear. At least one group of "
-    "processes is measured, 8s of load; a decision takes three.",
+    "processes is measured, about 10s; a decision takes three.",
 )
 @click.option(
     "--until",

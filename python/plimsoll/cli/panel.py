@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll import events, plan, wording
-from plimsoll.aggregate.outcomes import UNENDED
+from plimsoll.aggregate import outcomes
 from plimsoll.cli import messages, progress_rows
 
 if TYPE_CHECKING:
@@ -162,13 +162,9 @@ def ending_text(event: events.TrialEnded) -> str:
         return (
             f"{event.trial.id}: {wording.count(driver.sent)} requests, as counted by {driver.name}"
         )
-    ended = sum(driver.outcomes.values()) if driver else 0
-    wrong = ended - (driver.outcomes.get("ok", 0) if driver else 0)
-    unended = sum(driver.outcomes.get(name, 0) for name in UNENDED) if driver else 0
-    return (
-        f"{event.trial.id}: {wording.count(ended)} requests, {wording.count(wrong - unended)} "
-        "failed"
-    )
+    counts = driver.outcomes if driver else {}
+    ended, failed = outcomes.ended(counts), sum(outcomes.failed(counts).values())
+    return f"{event.trial.id}: {wording.count(ended)} requests, {wording.count(failed)} failed"
 
 
 def _group_text(event: events.GroupStarted) -> str:
@@ -272,7 +268,7 @@ def _plan_text(event: events.CampaignStarted) -> str:
 
 
 def _progress_text(progress: events.Progress) -> str:
-    failed = progress_rows.outcomes_text(progress)
+    failed = progress_rows.failures_text(progress)
     at = f"after {wording.count(progress.at_s)} s ({progress.stage.replace('_', '-')}): "
     if not progress.counted:
         return f"{at}{_uncounted_text(progress)}"

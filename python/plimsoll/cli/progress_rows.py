@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from plimsoll import wording
-from plimsoll.aggregate.outcomes import BY_NAME, UNENDED
+from plimsoll.aggregate import outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,9 +58,9 @@ def rows(
             yield "p99", _barred(_time_text(progress.latency.p99_ns), p99s_ns, width)
     if progress.statuses:
         yield "status", Text(statuses_text(progress), no_wrap=True, overflow="ellipsis")
-    failed = outcomes_text(progress)
+    failed = failures_text(progress)
     yield "failed", Text(failed or "none", style="red" if failed else "green")
-    yield "requests", Text(wording.count(progress.requests_ended))
+    yield "requests", Text(wording.count(outcomes.ended(progress.outcomes)))
     if progress.driver_busy_cores is not None and progress.driver_threads:
         is_busy = progress.driver_busy_cores > BUSY_RATIO * progress.driver_threads
         yield "load generator", Text(driver_text(progress), style="yellow" if is_busy else "")
@@ -109,13 +109,9 @@ def statuses_text(progress: events.Progress) -> str:
     )
 
 
-def outcomes_text(progress: events.Progress) -> str:
-    """Failures by kind in words, the most frequent first; empty when there are none.
-
-    What the end of the load cut short is no failure.
-    """
-    fine = ("ok", *UNENDED)
-    failed = {name: count for name, count in progress.outcomes.items() if name not in fine}
+def failures_text(progress: events.Progress) -> str:
+    """Failures by kind in words, the most frequent first; empty when there are none."""
+    failed = outcomes.failed(progress.outcomes)
     ordered = sorted(failed.items(), key=lambda item: -item[1])
     return wording.listed(
         [f"{wording.count(count)} {_words(name)}" for name, count in ordered], MOST_FAILURES
@@ -123,7 +119,7 @@ def outcomes_text(progress: events.Progress) -> str:
 
 
 def _words(outcome: str) -> str:
-    return BY_NAME[outcome].words if outcome in BY_NAME else outcome
+    return outcomes.BY_NAME[outcome].words if outcome in outcomes.BY_NAME else outcome
 
 
 def driver_text(progress: events.Progress) -> str:
@@ -151,9 +147,9 @@ def _measured(
     limit: Threshold, progress: events.Progress, latest_per_s: float | None
 ) -> float | None:
     """The value of a threshold's quantity so far; None where it is not known under load."""
-    latency, fine = progress.latency, ("ok", *UNENDED)
-    failed = sum(count for name, count in progress.outcomes.items() if name not in fine)
-    ended = failed + progress.outcomes.get("ok", 0)
+    latency = progress.latency
+    failed = sum(outcomes.failed(progress.outcomes).values())
+    ended = outcomes.ended(progress.outcomes)
     known = {
         "response_time_p50_ns": latency and latency.p50_ns,
         "response_time_p90_ns": latency and latency.p90_ns,

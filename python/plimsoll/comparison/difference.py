@@ -196,7 +196,7 @@ class Difference:
         if not known:
             return None
         groups, metric = min(known, key=lambda one: one[0])
-        least = max(paired.LEAST_GROUPS, self.groups) + 1
+        least = max(paired.LEAST_GROUPS, self.groups + 1)
         return metric, max(math.ceil(groups), least) - self.groups
 
     def _needed(self, metric: Metric) -> float:

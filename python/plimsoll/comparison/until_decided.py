@@ -39,11 +39,13 @@ class MeasuredGroup:
         turns: The turns of both servers.
         times: Their response times; None where there were too few responses.
         doubts: What checks found in the loads of both.
+        spare_s: Time that its turns took beyond the fewest that a group may have, in seconds.
     """
 
     turns: tuple[Turn, ...]
     times: GroupTimes | None = None
     doubts: tuple[FoundDoubt, ...] = ()
+    spare_s: float = 0.0
 
 
 Measure = Callable[[int], MeasuredGroup]
@@ -104,6 +106,7 @@ class Compared:
         group_s: Time that a group takes, in seconds.
         turns: Every turn.
         doubts: What checks found in the loads of both servers.
+        shortest_s: Time that a group with the fewest turns takes, in seconds.
     """
 
     wanted: StoppingRule
@@ -113,6 +116,7 @@ class Compared:
     group_s: float
     turns: tuple[Turn, ...]
     doubts: tuple[LoadDoubt, ...] = ()
+    shortest_s: float = 0.0
 
     @property
     def more_s(self) -> float | None:
@@ -123,10 +127,10 @@ class Compared:
     @property
     def short_budget(self) -> str:
         """Why its budget was too short for any decision, as a clause; empty where it was not."""
-        has_time = self.wanted.budget_s - self.elapsed_s >= self.group_s
-        if has_time or self.difference.groups >= LEAST_GROUPS:
+        needed_s = (LEAST_GROUPS - self.difference.groups) * self.shortest_s
+        if self.wanted.budget_s - self.elapsed_s >= needed_s or not needed_s > 0:
             return ""
-        needed = wording.seconds(LEAST_GROUPS * self.group_s)
+        needed = wording.seconds(self.elapsed_s + needed_s)
         return (
             f"a budget of {wording.seconds(self.wanted.budget_s)} is too short: a decision takes "
             f"{LEAST_GROUPS} groups, {needed} as measured"
@@ -170,13 +174,16 @@ def compared(
     looks: tuple[int, ...] = ()
     count = 0
     while True:
+        before_s = clock_s()
         measured = measure(count)
         turns += measured.turns
         times += [measured.times] if measured.times else []
         found_doubts.append(measured.doubts)
         count += 1
         elapsed_s = clock_s() - began_s
-        left = math.floor((wanted.budget_s - elapsed_s) / (elapsed_s / count))
+        group_s = clock_s() - before_s
+        shortest_s = group_s - measured.spare_s
+        left = _left(wanted.budget_s - elapsed_s, count, group_s, shortest_s)
         if count == sequential.LEAST:
             looks = sequential.looks(min(MOST_GROUPS, count + max(0, left)))
         is_last = left < 1 or count >= (looks[-1] if looks else MOST_GROUPS)
@@ -194,10 +201,26 @@ def compared(
                 group_s=elapsed_s / count,
                 turns=tuple(turns),
                 doubts=counted,
+                shortest_s=shortest_s,
             )
             look(now)
             if is_last or _is_settled(now, wanted):
                 return now
+
+
+def _left(left_s: float, count: int, group_s: float, shortest_s: float) -> int:
+    """How many more groups fit into a time; none where they would not be enough to decide.
+
+    Args:
+        left_s: The time, in seconds.
+        count: Groups there are.
+        group_s: Time of the last group, in seconds.
+        shortest_s: Time of one with the fewest turns, in seconds.
+    """
+    missing = LEAST_GROUPS - count
+    if missing <= 0:
+        return math.floor(left_s / group_s)
+    return max(missing, math.floor(left_s / group_s)) if left_s >= missing * shortest_s else 0
 
 
 def _limit(found: Difference, wanted: StoppingRule) -> regression_limit.State | None:

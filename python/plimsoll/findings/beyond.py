@@ -31,6 +31,9 @@ _CONNECTIONS_FULL = 0.95
 _UNLOADED = 0.5
 """Shortest / mean service time from which on a server is as fast as without load."""
 
+_MOST_SLOWER = 1.25
+"""Mean time under the closed load / median at a low rate, up to which no queue is in between."""
+
 
 @dataclass(frozen=True)
 class LimitingResource:
@@ -46,12 +49,15 @@ class LimitingResource:
     sentence: str
 
 
-def beyond(found: TrialFindings, tables: Tables) -> LimitingResource:
+def beyond(
+    found: TrialFindings, tables: Tables, *, is_held_above: bool = False
+) -> LimitingResource:
     """What was full in a trial that failed.
 
     Args:
         found: What is known of it.
         tables: Its tables.
+        is_held_above: Whether a higher rate held.
     """
     shares = utilisation.shares(tables)
     return (
@@ -59,15 +65,41 @@ def beyond(found: TrialFindings, tables: Tables) -> LimitingResource:
         or _doubted(found)
         or _full(shares)
         or _waited_for(tables)
-        or _unknown(shares)
+        or _unknown(shares, is_held_above=is_held_above)
     )
+
+
+def of_closed_load(tables: Tables, unloaded_ns: float) -> LimitingResource | None:
+    """The number of connections, where it was the limit of the closed load; else None.
+
+    Then it is that of every line: whatever rate is due, no more requests are in flight, and so many
+    made no response slower. What is late waited for a free connection, or was disturbed.
+
+    Args:
+        tables: Tables of the closed load.
+        unloaded_ns: Median latency at a rate that leaves most connections free, in nanoseconds.
+    """
+    most, mean_ns = _all_in_use(tables), tables.summary.service_time.mean_ns
+    if not most or not mean_ns or mean_ns > _MOST_SLOWER * unloaded_ns:
+        return None
+    if _is_server_full(utilisation.shares(tables)):
+        return None
+    sentence = (
+        f"all {wording.count(most)} connections were in use in the closed load, for "
+        f"{wording.seconds(mean_ns / 1e9)} a response, which is no longer than at a low rate"
+    )
+    return LimitingResource("pool", sentence)
+
+
+def _is_server_full(shares: utilisation.Shares) -> bool:
+    return max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0)) >= FULL
 
 
 def _of_load(
     found: TrialFindings, tables: Tables, shares: utilisation.Shares
 ) -> LimitingResource | None:
     """The load generator or the number of its connections, where the server had room."""
-    if max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0)) >= FULL:
+    if _is_server_full(shares):
         return None
     driver = max(shares.get(utilisation.DRIVER, 0.0), shares.get(utilisation.CAPACITY, 0.0))
     headroom = _doubt(found, "driver")
@@ -104,7 +136,7 @@ def _waited_for(tables: Tables) -> LimitingResource | None:
     return LimitingResource("connections", f"{waited} (`-c`)") if most else None
 
 
-def _unknown(shares: utilisation.Shares) -> LimitingResource:
+def _unknown(shares: utilisation.Shares, *, is_held_above: bool) -> LimitingResource:
     of_server = {
         name: share
         for name, share in shares.items()
@@ -112,10 +144,10 @@ def _unknown(shares: utilisation.Shares) -> LimitingResource:
     }
     seen = max(of_server, key=lambda name: of_server[name], default=None)
     stated = f" ({utilisation.stated(seen, of_server[seen])})" if seen else ""
-    sentence = (
-        f"no measured resource was saturated{stated}; suspect a lock, a worker pool or a timer"
-    )
-    return LimitingResource("unknown", sentence)
+    suspected = "suspect a lock, a worker pool or a timer"
+    if is_held_above:
+        suspected = "a higher rate held, so suspect what disturbed the server or the machine"
+    return LimitingResource("unknown", f"no measured resource was saturated{stated}; {suspected}")
 
 
 def _all_in_use(tables: Tables) -> float:

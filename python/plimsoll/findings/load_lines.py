@@ -69,6 +69,9 @@ class SearchDocument(TypedDict):
 OF_DRIVER: tuple[Resource, ...] = ("driver", "pool")
 """Resources of the load generator: a line that they end is not the server's."""
 
+LOW = 0.5
+"""Share of the closed peak up to which a rate leaves most connections free."""
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -138,6 +141,7 @@ def of_server(
     searched: Searched,
     subject: Subject,
     trials: Mapping[str, TrialFindings],
+    peaks: Sequence[Recording],
 ) -> LineFindings:
     """What was full beyond each line, and how far the tries below it are believed.
 
@@ -146,6 +150,7 @@ def of_server(
         searched: Lines and tries.
         subject: What was measured.
         trials: What is known of each try, by its id; at least of those next to a line.
+        peaks: The closed loads that the search started from.
 
     Raises:
         StorageError: The rows of a try cannot be read.
@@ -153,15 +158,44 @@ def of_server(
     beyond: dict[str, LimitingResource] = {}
     held: dict[str, TrialFindings] = {}
     failed: dict[str, TrialFindings] = {}
+    pool = _pool(tables_of, searched, peaks)
     for line in searched.lines:
         failing = _last(searched, line.failed_per_s, trials)
         if failing is not None and failing.has_ended_well:
-            beyond[line.limit.name] = beyonds.beyond(failing, tables_of(failing.recording))
+            beyond[line.limit.name] = beyonds.beyond(
+                failing,
+                tables_of(failing.recording),
+                is_held_above=line.held_above_per_s is not None,
+            )
             failed[line.limit.name] = failing
+        if pool is not None and line.state in ("found", "open") and not _has_errors(searched, line):
+            beyond[line.limit.name] = pool
         holding = _last(searched, line.held_per_s, trials)
         if holding is not None:
             held[line.limit.name] = holding
     return LineFindings(searched, subject, beyond, held, failed)
+
+
+def _pool(
+    tables_of: Callable[[Recording], Tables], searched: Searched, peaks: Sequence[Recording]
+) -> LimitingResource | None:
+    """The number of connections, where it was the limit of every closed load; else None."""
+    low = [one for one in searched.tries if one.rate_per_s <= LOW * searched.start_per_s]
+    medians_ns = [one.times_ns["p50"] for one in low if "p50" in one.times_ns]
+    completed = [one for one in peaks if one.ending.kind == "completed"]
+    if not medians_ns or not completed:
+        return None
+    found = [beyonds.of_closed_load(tables_of(one), min(medians_ns)) for one in completed]
+    return found[-1] if all(found) else None
+
+
+def _has_errors(searched: Searched, line: Line) -> bool:
+    """Whether a line ends where requests fail that were sent."""
+    if line.binding is None or line.binding.name != limits.ERRORS:
+        return False
+    failed = [(one.counts[limits.ERRORS], one.counts[limits.SENT]) for one in searched.tries]
+    allowed = line.binding.allowed
+    return any(own.missed - unsent.missed > allowed * own.requests for own, unsent in failed)
 
 
 def _last(
@@ -293,7 +327,8 @@ def of_campaign(
                 framework=title,
                 endpoint=entry.endpoint,
                 is_yardstick=recordings[0].is_yardstick,
-                found=searched and of_server(partial(stored, results), searched, subject, by_id),
+                found=searched
+                and of_server(partial(stored, results), searched, subject, by_id, peaks),
                 peak=peak or (searched and Estimate(searched.start_per_s)),
                 problem=entry_search.problem,
                 goes_on=entry_search.following is not None,
@@ -324,7 +359,9 @@ def of_search(results: Results, trials: Sequence[TrialFindings]) -> tuple[EntryL
         framework=first.title,
         endpoint=first.endpoint,
         is_yardstick=False,
-        found=of_server(partial(stored, results), recorded, subject, by_id),
+        found=of_server(
+            partial(stored, results), recorded, subject, by_id, [one.recording for one in peaks]
+        ),
         peak=entries.estimate(peaks, PEAK) or Estimate(recorded.start_per_s),
         problem="",
         goes_on=False,

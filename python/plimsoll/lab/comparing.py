@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -48,8 +50,23 @@ if TYPE_CHECKING:
 TURN_S = 0.25
 """Length of a turn, in seconds."""
 
+ROUND_S = 2 * TURN_S
+"""A turn of each server, in seconds."""
+
 ROUNDS = 12
 """Rounds of a group: more of them show the same processes better, and leave time for fewer."""
+
+LEAST_ROUNDS = 4
+"""The fewest, of groups in a budget that would otherwise not hold as many as a decision needs."""
+
+STARTS_S = 6.0
+"""What starts, checks and stops of both servers take in a group, in seconds, until it is known."""
+
+LEAST_START_S = 10.0
+"""Time that a command has to start however short the budget is, in seconds."""
+
+_SPARE = 0.9
+"""Share of the time of a group that its rounds are planned for."""
 
 WARM_UP_S = 1.0
 """Turns of each server before the first that counts, in seconds."""
@@ -149,8 +166,8 @@ def compare(  # noqa: PLR0913 - one argument for each option
         metric: The metric that decides; None for throughput with CPU time per request, at a
             rate latency with CPU time per request.
         budget_s: Time for everything, starts and warm-ups included, in seconds. However
-            short, one group is measured: 8 s of load with the defaults, and starts. A budget too
-            short for a decision is named as a `Notice`.
+            short, one group is measured, about 10 s with the defaults. A budget too short for a
+            decision is named as a `Notice`; one just long enough has shorter groups.
         within: Half the width of an interval that is enough, and the tolerance of `same`.
         max_regression: The greatest loss that is allowed, such as 0.03: of throughput, or at a
             rate, of latency and of CPU time per request, or of `metric`.
@@ -175,7 +192,11 @@ def compare(  # noqa: PLR0913 - one argument for each option
     wanted = StoppingRule(budget_s, within, max_regression, _deciding(metric, rate_per_s))
     with scratch.folder() as folder:
         if commands:
-            pair = (_command(a, folder, sides.path), _command(b, folder, sides.path))
+            start_s = max(budget_s / 2, LEAST_START_S)
+            pair = (
+                _command(a, folder, sides.path, start_s),
+                _command(b, folder, sides.path, start_s),
+            )
         elif revisions_of:
             pair = (_at(a, revisions_of, root, on_event), _at(b, revisions_of, root, on_event))
             if pair[0].folder == pair[1].folder:
@@ -190,22 +211,64 @@ def compare(  # noqa: PLR0913 - one argument for each option
             databases.require((requested,))
         if too_short := short_budget(budget_s, least_s(pair, warm_up_s)):
             on_event(Notice(too_short))
+        pace = Pace(budget_s, STARTS_S + _warm_ups_s(pair, warm_up_s))
         load = _load(connections, rate_per_s, min(warm_up_s, WARM_UP_S))
-        with _measuring(pair, requested, load, warm_up_s, on_event) as measure:
-            end = compared(measure, wanted, lambda now: on_event(Step(_step(now))))
+        with _measuring(pair, requested, load, warm_up_s, pace, on_event) as measure:
+            end = compared(measure, wanted, lambda now: on_event(Step(report.progress(now))))
     return ComparisonResult(end, sides)
 
 
 def least_s(pair: Sequence[Framework], warm_up_s: float) -> float:
-    """The loads of one group of processes, without starts and stops, in seconds.
+    """About the time of the shortest group of processes, with starts and stops, in seconds.
 
     Args:
         pair: Both servers.
         warm_up_s: Turns of each before the first that counts, in seconds; its framework may need
             more.
     """
-    warm_ups = (max(warm_up_s, one.warm_up_s) if warm_up_s else 0.0 for one in pair)
-    return sum(warm_ups) + len(pair) * ROUNDS * TURN_S
+    return STARTS_S + _warm_ups_s(pair, warm_up_s) + LEAST_ROUNDS * ROUND_S
+
+
+def _warm_ups_s(pair: Sequence[Framework], warm_up_s: float) -> float:
+    """Turns of both servers before the first that counts, in seconds."""
+    return sum(max(warm_up_s, one.warm_up_s) if warm_up_s else 0.0 for one in pair)
+
+
+@dataclass
+class Pace:
+    """How many rounds the next group has: fewer where a decision would not fit into the budget.
+
+    It depends on the time that groups take, which shows nothing of what they measure.
+
+    Attributes:
+        left_s: What is left of the budget, in seconds.
+        beside_s: Time of a group beside its rounds, in seconds: that of the last one.
+        rounds: Rounds of the last group.
+    """
+
+    left_s: float
+    beside_s: float
+    rounds: int = ROUNDS
+
+    def begin(self, group: int) -> int:
+        """The rounds of a group; from the third one on those of the one before it."""
+        if group < LEAST_GROUPS:
+            turns_s = _SPARE * self.left_s / (LEAST_GROUPS - group) - self.beside_s
+            self.rounds = min(ROUNDS, max(LEAST_ROUNDS, math.floor(turns_s / ROUND_S)))
+        return self.rounds
+
+    def end(self, took_s: float) -> float:
+        """Counts a group in.
+
+        Args:
+            took_s: The time it took, in seconds.
+
+        Returns:
+            What the fewest rounds would have saved of it, in seconds.
+        """
+        self.left_s -= took_s
+        self.beside_s = took_s - self.rounds * ROUND_S
+        return (self.rounds - LEAST_ROUNDS) * ROUND_S
 
 
 def short_budget(budget_s: float, group_s: float) -> str:
@@ -213,17 +276,17 @@ def short_budget(budget_s: float, group_s: float) -> str:
 
     Args:
         budget_s: The budget, in seconds.
-        group_s: The loads of one group of processes, in seconds.
+        group_s: About the time of the shortest group of processes, in seconds.
     """
     given = f"the budget is {wording.seconds(budget_s)}"
     if budget_s < group_s:
         return (
-            f"{given}, and one group of processes, which is always measured, takes "
-            f"{wording.seconds(group_s)} of load and its starts"
+            f"{given}, and one group of processes, which is always measured, takes about "
+            f"{wording.seconds(group_s)}"
         )
     if budget_s < LEAST_GROUPS * group_s:
         least = wording.seconds(LEAST_GROUPS * group_s)
-        return f"{given}, and a decision takes {LEAST_GROUPS} groups of processes, {least} of load"
+        return f"{given}, and a decision takes {LEAST_GROUPS} groups of processes, about {least}"
     return ""
 
 
@@ -305,11 +368,12 @@ def _endpoint(name: str, path: str, *, commands: bool) -> Endpoint:
     return found[wanted]
 
 
-def _command(command: str, folder: Path, path: str) -> Framework:
+def _command(command: str, folder: Path, path: str, start_s: float) -> Framework:
     """A server that a command starts here; its folder for builds is an empty one."""
     start = f"cd {shlex.quote(str(Path.cwd()))} && {command}"
     blank = Framework(command, "", "", folder, "", (), "", start, "", ())
-    return replace(blank, probe_path=path, clean_exit_codes=(0, -15, 143))
+    start_s = min(start_s, blank.start_timeout_s)
+    return replace(blank, probe_path=path, clean_exit_codes=(0, -15, 143), start_timeout_s=start_s)
 
 
 def _variant(reference: str, root: Path | None) -> Framework:
@@ -361,12 +425,19 @@ def _load(connections: int, rate_per_s: float | None, warm_up_s: float) -> Load:
     return Load("compare", "open", (*stages, hold), connections=connections)
 
 
+def _with_rounds(load: Load, rounds: int) -> Load:
+    """A load of so many rounds."""
+    *before, hold = load.stages
+    return replace(load, stages=(*before, replace(hold, duration_s=rounds * TURN_S)))
+
+
 @contextmanager
 def _measuring(
     pair: tuple[Framework, Framework],
     requested: Endpoint,
     load: Load,
     warm_up_s: float,
+    pace: Pace,
     on_event: Listener,
 ) -> Generator[Measure]:
     """What measures a group; its rows are thrown away when its turns are known."""
@@ -391,8 +462,13 @@ def _measuring(
         )
 
         def measure(group: int) -> MeasuredGroup:
-            trials = _trials(pair, requested, load, warm_up_s, group)
-            return _measured(trials, group, setting, interruption)
+            if not group:
+                on_event(Step("starting A and B"))
+            began_s = time.monotonic()
+            of_group = _with_rounds(load, pace.begin(group))
+            trials = _trials(pair, requested, of_group, warm_up_s, group)
+            measured = _measured(trials, group, setting, interruption)
+            return replace(measured, spare_s=pace.end(time.monotonic() - began_s))
 
         yield measure
 
@@ -453,10 +529,3 @@ def _times(group: int, a: Tables, b: Tables) -> GroupTimes | None:
     """Response times of both servers; None where either had too few responses."""
     a_ns, b_ns = (one.summary.response_time.p99_ns for one in (a, b))
     return GroupTimes(group, a_ns, b_ns) if a_ns and b_ns else None
-
-
-def _step(now: Compared) -> str:
-    """How things stand after a look."""
-    return (
-        f"group {now.difference.groups}, {wording.count(now.elapsed_s)} s: {report.sentence(now)}"
-    )

@@ -132,7 +132,7 @@ class _Bench:
         """
         self.on_event(Step("closed load: the greatest throughput"))
         planned = load_options.trial(self.requested)
-        planned = replace(planned, id="peak", load=replace(planned.load, name=PEAK))
+        planned = replace(planned, id=PEAK, load=replace(planned.load, name=PEAK))
         completed = 0
 
         def counted(event: LoadEnded) -> None:
@@ -191,7 +191,8 @@ class _Bench:
         subject = Subject(
             f"{self.requested.urls[0].netloc}{target}", arrivals, self.requested.connections
         )
-        return load_lines.of_server(self._tables, found, subject, judged)
+        peaks = [self.recordings[PEAK]]
+        return load_lines.of_server(self._tables, found, subject, judged, peaks)
 
     def _judged(self, recording: Recording) -> TrialFindings:
         if isinstance(self.stored, UnkeptResults):

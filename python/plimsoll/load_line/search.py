@@ -27,7 +27,7 @@ from plimsoll.statistics.edge import Edge, edge
 
 if TYPE_CHECKING:
     from plimsoll.load_line.goal import SearchGoal
-    from plimsoll.load_line.tries import Try
+    from plimsoll.load_line.tries import State, Try
 
 Measure = Callable[[float, float], "Try"]
 """Tries a rate, in requests per second, for so many seconds."""
@@ -87,6 +87,8 @@ class Line:
         failed_per_s: The lowest rate that failed beyond chance; None for none.
         is_confirmed: Whether a longer try at the rate, or just below it, held.
         gap: A rate that failed, and a higher one that held, both beyond chance; None for none.
+        held_above_per_s: The greatest rate that held above the first failing one, where the budget
+            did not tell which of both was disturbed; None for none.
     """
 
     limit: LineLimit
@@ -97,6 +99,7 @@ class Line:
     failed_per_s: float | None
     is_confirmed: bool
     gap: tuple[float, float] | None = None
+    held_above_per_s: float | None = None
 
     @property
     def rate_per_s(self) -> float | None:
@@ -390,7 +393,17 @@ class _Search:
             failed_per_s=failed,
             is_confirmed=self.confirmed.get(limit.name, -1) >= self.forgotten,
             gap=self._gap(limit),
+            held_above_per_s=self._held_above(limit, counting, failed),
         )
+
+    def _held_above(
+        self, limit: LineLimit, counting: Sequence[Try], failed_per_s: float | None
+    ) -> float | None:
+        """The greatest rate that held although a lower one failed; None for none."""
+        held = [one.rate_per_s for one in counting if self._holds(one, limit)]
+        if failed_per_s is None or max(held, default=0.0) <= _APART * failed_per_s:
+            return None
+        return max(held)
 
     def _missed(self, limit: LineLimit, counting: Sequence[Try]) -> LineLimit | None:
         """What keeps a limit from having a line: what no try keeps, else what some do not."""
@@ -525,11 +538,14 @@ class _Search:
         return limit, SENDING, self.wanted.errors
 
     def _fails(self, one: Try, limit: LineLimit) -> bool:
-        return any(one.state(each) == "failed" for each in self._criteria(limit))
+        return self._state(one, limit) == "failed"
 
     def _holds(self, one: Try, limit: LineLimit) -> bool:
         """Whether it held what is known to hold beyond chance, and the rest by what was seen."""
-        return one.state(limit) == "held" and self._is_inside(one, limit)
+        return self._state(one, limit) == "held"
+
+    def _state(self, one: Try, limit: LineLimit) -> State:
+        return one.state_beside(limit, (SENDING, self.wanted.errors))
 
     def _is_inside(self, one: Try, limit: LineLimit) -> bool:
         return all(one.is_inside(each) for each in self._criteria(limit))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from plimsoll.campaign.line_settings import TRY
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.load_line.limits import LineLimit
     from plimsoll.recording import Recording
     from plimsoll.statistics.edge import Count
@@ -48,6 +50,21 @@ class Try:
         """Whether it kept a limit."""
         chance = self.counts[limit.name].chance_above(limit.allowed)
         return "failed" if chance > SURE else "held" if chance < 1 - SURE else "open"
+
+    def state_beside(self, limit: LineLimit, others: Sequence[LineLimit]) -> State:
+        """Whether it kept a limit, and others of which it shows less than would be beyond chance.
+
+        Few requests fail where few may, so errors are beyond chance only in long tries.
+
+        Args:
+            limit: The limit of which it must be known that it was kept.
+            others: Limits of which it is enough that no more missed than allowed.
+        """
+        every = (limit, *others)
+        if any(self.state(one) == "failed" for one in every):
+            return "failed"
+        is_held = self.state(limit) == "held" and all(map(self.is_inside, every))
+        return "held" if is_held else "open"
 
     def is_inside(self, limit: LineLimit) -> bool:
         """Whether no more missed than allowed, by chance or not."""

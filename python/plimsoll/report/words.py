@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
@@ -133,6 +134,8 @@ def limit(verdict: Verdict) -> str:
     return _with_unit(verdict.limit, verdict.unit)
 
 
+_BEFORE_COUNT = re.compile(r"(?<=[a-z×]) (?=[\d,.]*\d(?:[,;.)]|$))")
+
 _PLACES_OF_A_MEASURE = 6
 """Decimals of a share in percent: what is left of a difference of two equal sums is 0."""
 
@@ -182,8 +185,12 @@ def first(verdict: Verdict) -> str:
 
 
 def wrapped(text: str, width: int, indent: str = "") -> str:
-    """A text broken into lines between words, as `texts.wrapped`; a number stays with its unit."""
-    return texts.wrapped(wording.bound(texts.line(text)), width, indent)
+    """A text broken into lines between words, as `texts.wrapped`.
+
+    A number stays with its unit, and with what it counts.
+    """
+    counted = _BEFORE_COUNT.sub("\u00a0", texts.line(text))
+    return texts.wrapped(wording.bound(counted), width, indent)
 
 
 def is_imported(recording: Recording) -> bool:

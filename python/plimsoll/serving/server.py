@@ -38,6 +38,8 @@ _PORT_FREE_S = 2.0
 _LOOKS = 3
 _SETTLED_S = 0.05
 _FOREGROUND = "`start` must run the server in the foreground, not as a daemon"
+_LISTENS = "the command must listen on `$HOST:$PORT`, which are set for it"
+_REQUESTED = "request a path that the server serves"
 _SLOW = "check its log, or raise `start_timeout` in framework.toml"
 
 
@@ -266,6 +268,8 @@ class RunningServer:
         others = set(ports.ports_of(self.processes())) - {self.place.port}
         where = f"; it listens on port {', '.join(map(str, sorted(others)))}" if others else ""
         hint = "`start` must listen on `$HOST:$PORT`" if others else _SLOW
+        if not self.framework.has_contract:
+            hint = _REQUESTED if answer.startswith(ready.RESPONDED) else _LISTENS
         probed = f"{probe.method} {probe.target}"
         message = f"`{title}` did not return 200 for `{probed}` within {wording.exact(limit_s)} s"
         last = f"in the last probe, the server {answer}{where}"

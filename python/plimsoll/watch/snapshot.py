@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import wording
+from plimsoll.aggregate import outcomes
 from plimsoll.report import contents
 from plimsoll.report.contents import answer
 from plimsoll.verdicts.levels import by_checks
@@ -339,7 +340,7 @@ def _tiles(run: LiveRun) -> list[Tile]:
         Tile(name, wording.duration(value_ns), "response time")
         for name, value_ns in zip(PERCENTILES, (last.p50_ns, last.p99_ns), strict=True)
     ]
-    failed = sum(count for name, count in progress.outcomes.items() if name != "ok")
+    failed = sum(outcomes.failed(progress.outcomes).values())
     requested = f"of {wording.count(progress.connections_requested)} requested"
     return [
         Tile("Throughput", wording.per_second(last.throughput_per_s), "responses"),
@@ -349,7 +350,7 @@ def _tiles(run: LiveRun) -> list[Tile]:
         Tile(
             "Failed",
             wording.count(failed),
-            f"of {wording.count(progress.requests_ended)} requests",
+            f"of {wording.count(outcomes.ended(progress.outcomes))} requests",
         ),
     ]
 

@@ -226,7 +226,7 @@ def test_a_threshold_that_is_crossed_is_red_and_another_green() -> None:
 
 def test_requests_that_the_end_of_the_load_cut_short_are_no_failures() -> None:
     cut = progress(outcomes={"ok": 5, "unfinished": 64, "cancelled": 3})
-    assert progress_rows.outcomes_text(cut) == ""
+    assert progress_rows.failures_text(cut) == ""
 
 
 def test_what_follows_the_load_is_shown_in_its_place() -> None:
@@ -238,17 +238,17 @@ def test_what_follows_the_load_is_shown_in_its_place() -> None:
 
 def test_failures_are_shown_by_kind_the_most_frequent_first() -> None:
     reset, timed_out = (BY_NAME[one].words for one in ("reset_waiting", "timed_out_waiting"))
-    assert progress_rows.outcomes_text(progress()) == f"8 {reset}, 2 {timed_out}"
+    assert progress_rows.failures_text(progress()) == f"8 {reset}, 2 {timed_out}"
     many = {"ok": 1} | {one.name: 1 for one in OUTCOMES if one.group == "lost"}
-    assert "more" in progress_rows.outcomes_text(progress(outcomes=many))
-    assert progress_rows.outcomes_text(progress(outcomes={"ok": 5})) == ""
+    assert "more" in progress_rows.failures_text(progress(outcomes=many))
+    assert progress_rows.failures_text(progress(outcomes={"ok": 5})) == ""
 
 
 def test_the_end_of_a_trial_is_one_line_with_what_failed() -> None:
     ended = events.TrialEnded(
         toy_trials.trial(), recording(Ending(), ok=1000, unfinished=4, wrong_status=3)
     )
-    assert panel.ending_text(ended) == "toy.empty.small.1: 1,007 requests, 3 failed"
+    assert panel.ending_text(ended) == "toy.empty.small.1: 1,003 requests, 3 failed"
 
 
 def test_of_a_driver_that_counts_no_outcomes_its_requests_are_told() -> None:
@@ -347,7 +347,7 @@ def test_without_a_terminal_a_group_is_one_line_and_each_of_its_trials_another(
     assert capsys.readouterr().err.splitlines() == [
         "[1/2] empty, small, repetition 1: 2 servers in turns",
         "    toy.empty.small.2: after 10 s (hold): 12,346/s, 8,999 of 9,000 connections open;"
-        f" {progress_rows.outcomes_text(progress())}",
+        f" {progress_rows.failures_text(progress())}",
         "    toy.empty.small.1: 10 requests, 0 failed",
         "    toy.empty.small.2: 20 requests, 0 failed",
     ]

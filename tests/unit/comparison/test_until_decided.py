@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -64,7 +65,28 @@ def test_one_group_is_measured_whatever_the_budget() -> None:
     end, _ = Servers(Pair(rate=3.0)).compared(StoppingRule(1))
     assert end.difference.groups == 1
     assert end.difference.answer == "undecided"
-    assert end.more_s == pytest.approx(30)
+    assert end.more_s == pytest.approx(20)
+
+
+def test_it_ends_where_its_budget_holds_no_decision() -> None:
+    end, seen = Servers(Pair(rate=3.0)).compared(StoppingRule(25))
+    assert len(seen) == 1
+    assert "a budget of 25 s is too short" in end.short_budget
+    assert "3 groups, 30 s as measured" in end.short_budget
+    enough, _ = Servers(Pair(rate=3.0)).compared(StoppingRule(30))
+    assert (enough.difference.answer, enough.short_budget) == ("faster", "")
+
+
+def test_it_goes_on_where_shorter_groups_are_enough_to_decide() -> None:
+    servers = Servers(Pair(rate=3.0))
+
+    def measure(group: int) -> MeasuredGroup:
+        measured = servers.measure(group)
+        servers.now_s -= 3.0 if group else 0.0
+        return replace(measured, spare_s=0.0 if group else 3.0)
+
+    end = compared(measure, StoppingRule(25), clock_s=lambda: servers.now_s)
+    assert (end.difference.answer, end.elapsed_s) == ("faster", 24.0)
 
 
 def test_a_small_difference_is_known_to_the_width_that_was_asked_for() -> None:

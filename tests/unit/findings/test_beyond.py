@@ -10,7 +10,7 @@ import pytest
 import sample
 from plimsoll.aggregate import utilisation
 from plimsoll.aggregate.summary import TimeStatistics
-from plimsoll.findings.beyond import beyond
+from plimsoll.findings import beyond as beyonds
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.verdicts.checks import backlog, driver_headroom, memory_headroom
 from plimsoll.verdicts.verdict import Sentence, Verdict
@@ -26,13 +26,15 @@ def found(
     *doubted: str,
     in_flight: float = 10.0,
     shortest_ns: float = 1e6,
+    held_above: float = 0.0,
     **shares: float,
 ) -> tuple[str, str]:
     monkeypatch.setattr(utilisation, "shares", lambda _tables: dict(shares))
     trial = TrialFindings(sample.trial_data(), tuple(doubt(check) for check in doubted))
     times = TimeStatistics(mean_ns=100e6, min_ns=shortest_ns)
     summary = SimpleNamespace(in_flight=in_flight, connections_requested=256, service_time=times)
-    one = beyond(trial, cast("Any", SimpleNamespace(summary=summary)))
+    tables = cast("Any", SimpleNamespace(summary=summary))
+    one = beyonds.beyond(trial, tables, is_held_above=held_above > 0)
     return one.resource, one.sentence
 
 
@@ -78,6 +80,40 @@ def test_connections_that_wait_for_no_queue_are_the_limit_whatever_others_did(
     assert (resource, said) == ("pool", "all 256 connections were in use, for 100 ms a response")
     assert found(monkeypatch, core=0.9, **sleeping)[0] == "core"
     assert found(monkeypatch, core=0.2, host=0.99, in_flight=255.0)[0] == "host"
+
+
+def of_closed_load(
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    unloaded_ns: float,
+    in_flight: float = 20.0,
+    **shares: float,
+) -> str | None:
+    monkeypatch.setattr(utilisation, "shares", lambda _tables: dict(shares))
+    times = TimeStatistics(mean_ns=52e6, min_ns=50e6)
+    summary = SimpleNamespace(in_flight=in_flight, connections_requested=20, service_time=times)
+    one = beyonds.of_closed_load(cast("Any", SimpleNamespace(summary=summary)), unloaded_ns)
+    return one and one.resource
+
+
+def test_the_connections_limit_a_closed_load_whose_responses_are_as_fast_as_at_a_low_rate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert of_closed_load(monkeypatch, unloaded_ns=51e6, core=0.1) == "pool"
+    assert of_closed_load(monkeypatch, unloaded_ns=51e6, host=0.99) == "pool"
+    assert of_closed_load(monkeypatch, unloaded_ns=3e6, core=0.1) is None  # one at a time
+    assert of_closed_load(monkeypatch, unloaded_ns=51e6, core=0.9) is None
+    assert of_closed_load(monkeypatch, unloaded_ns=51e6, in_flight=12.0) is None
+
+
+def test_a_rate_that_failed_below_one_that_held_is_no_sign_of_a_lock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert "suspect a lock" in found(monkeypatch, core=0.2)[1]
+    held_above = found(monkeypatch, core=0.2, held_above=300.0)
+    assert held_above[0] == "unknown"
+    assert "a higher rate held" in held_above[1]
+    assert "lock" not in held_above[1]
 
 
 def test_what_cannot_be_read_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ def test_a_void_number_stays_visible_and_has_no_rank() -> None:
 def test_a_doubtful_number_names_the_checks_that_doubt_it() -> None:
     doubtful = ranking().entries[3]
     assert doubtful.level == "doubtful"
-    assert doubtful.reason == "Load generator at its limit, Requests failed"
+    assert doubtful.reason == "Load generator at its limit, Requests without response"
 
 
 def test_a_framework_that_failed_has_no_number_and_says_why() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import plimsoll
 from plimsoll.campaign.framework import Framework
-from plimsoll.errors import InputError, Interrupted
+from plimsoll.errors import FrameworkError, InputError, Interrupted
 from plimsoll.lab import comparing
 
 
@@ -42,12 +42,39 @@ def test_what_is_impossible_is_refused_with_its_option(options: dict[str, Any], 
 def test_a_budget_that_cannot_decide_is_named() -> None:
     plain = Framework("a", "", "", Path(), "", (), "", "", "", ())
     compiled = dataclasses.replace(plain, warm_up_s=10.0)
-    assert comparing.least_s((plain, plain), 1.0) == 8.0
-    assert comparing.least_s((plain, compiled), 1.0) == 17.0
-    assert comparing.least_s((plain, compiled), 0.0) == 6.0
+    turns_and_starts_s = comparing.LEAST_ROUNDS * comparing.ROUND_S + comparing.STARTS_S
+    assert comparing.least_s((plain, plain), 1.0) == turns_and_starts_s + 2.0
+    assert comparing.least_s((plain, compiled), 1.0) == turns_and_starts_s + 11.0
+    assert comparing.least_s((plain, compiled), 0.0) == turns_and_starts_s
     assert comparing.short_budget(6.0, 8.0).startswith("the budget is 6 s, and one group")
-    assert "takes 3 groups of processes, 24 s" in comparing.short_budget(10.0, 8.0)
+    assert "takes 3 groups of processes, about 24 s" in comparing.short_budget(10.0, 8.0)
     assert comparing.short_budget(24.0, 8.0) == ""
+
+
+@pytest.mark.parametrize("budget_s", [30.0, 35.0, 45.0, 60.0, 120.0])
+@pytest.mark.parametrize("beside_s", [3.0, 8.0])
+def test_a_budget_of_the_documented_least_holds_the_groups_of_a_decision(
+    budget_s: float, beside_s: float
+) -> None:
+    pace = comparing.Pace(budget_s, comparing.STARTS_S + 2.0)
+    took_s: list[float] = []
+    for group in range(3):
+        took_s.append(beside_s + pace.begin(group) * comparing.ROUND_S)
+        pace.end(took_s[-1])
+    assert sum(took_s) <= budget_s
+    assert pace.rounds >= comparing.LEAST_ROUNDS
+    assert pace.rounds == comparing.ROUNDS or budget_s < 60.0
+    assert pace.begin(3) == pace.rounds
+
+
+def test_a_command_that_never_listens_ends_within_the_budget_with_what_it_must_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(comparing, "LEAST_START_S", 0.5)
+    with pytest.raises(FrameworkError, match=r"within 0\.5 s") as error:
+        plimsoll.compare("sleep 60", "sleep 60", commands=True, budget_s=1.0)
+    assert "$HOST:$PORT" in error.value.hint
+    assert "framework.toml" not in error.value.hint
 
 
 @pytest.mark.parametrize("name", ["nothing", "go:all"])

@@ -129,7 +129,7 @@ def test_each_check_is_one_mark_with_its_sentences_the_worst_first() -> None:
         ("failed", "StartFailed", 1),
         ("void", "Little's law violated", 1),
         ("doubtful", "Load generator at its limit", 1),
-        ("doubtful", "Requests failed", 1),
+        ("doubtful", "Requests without response", 1),
     ]
     assert found.marks[2].remarks[0].text == "The busiest core of the driver was 84 % busy."
     assert found.marks[2].remedies == ("Give the driver another core, or lower the connections.",)

@@ -13,6 +13,7 @@ from xml.etree import ElementTree as Xml
 import jsonschema
 import pytest
 
+from plimsoll import wording
 from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import AT_A_RATE, Metric, difference
 from plimsoll.comparison.doubts import FoundDoubt, LoadDoubt
@@ -42,7 +43,7 @@ def ended(
     some = turns(pairs)
     found = difference(some, Plan((len(pairs),), len(pairs)))
     state = None if limit is None else regression_limit.state(found, limit)
-    return Compared(StoppingRule(120, 0.02, limit), found, state, 80.0, 10.0, some)
+    return Compared(StoppingRule(120, 0.02, limit), found, state, 80.0, 10.0, some, shortest_s=10.0)
 
 
 def at_a_rate(
@@ -59,7 +60,9 @@ def at_a_rate(
     ]
     found = difference(some, Plan((8,), 8), 0.02, times, deciding)
     state = None if limit is None else regression_limit.state(found, limit)
-    return Compared(StoppingRule(120, 0.02, limit, deciding), found, state, 80.0, 10.0, some)
+    return Compared(
+        StoppingRule(120, 0.02, limit, deciding), found, state, 80.0, 10.0, some, shortest_s=10.0
+    )
 
 
 def doubted(end: Compared, level: Literal["doubtful", "void"]) -> Compared:
@@ -109,13 +112,13 @@ CASES = {
         ("costs less", "B is faster: a request costs it 5.0 % less CPU time (95 %: 4."),
         ("same", "B is the same as A within 2 %: throughput 0.0 % (95 %: −0."),
         ("undecided", "undecided after 80 s: throughput 0.0 % (95 %: −4."),
-        ("one group", "about 30 s more would decide"),
+        ("one group", "about 20 s more would decide"),
         ("longer", "B is slower: its p99 is 12 % longer (95 %: 12"),
         ("shorter, kept", "B is faster: its p99 is 10 % shorter (95 %: "),
         ("no responses", "undecided after 80 s: p99 latency not measured"),
         (
             "short",
-            "a budget of 85 s is too short: a decision takes 3 groups, 30 s as measured",
+            "a budget of 85 s is too short: a decision takes 3 groups, 90 s as measured",
         ),
         ("named", "B is the same as A within 2 %: CPU time per request 0.0 % (95 %"),
         ("failing", "undecided: 4.5 % of B's requests failed, more than 0.1 %"),
@@ -133,7 +136,7 @@ def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
         ("slower", "CPU time per request differs: +10 % (95 %: +9."),
         ("one group", "Intervals cover these processes only"),
         ("same", "The smallest detectable difference in 80 s is 0."),
-        ("undecided", " % in throughput: half the width of the interval."),
+        ("undecided", " % in throughput"),
         ("kept", "B does not lose more than 3 % of A's throughput."),
         ("crossed", "B loses more than 3 % of A's throughput."),
         (
@@ -186,7 +189,7 @@ def test_what_would_decide_first_is_named_if_it_is_not_what_is_shown() -> None:
     some = turns(pairs)
     found = difference(some, Plan((8,), 8))
     said = compared.sentence(Compared(StoppingRule(120), found, None, 80.0, 10.0, some))
-    assert said.endswith("more would decide by CPU time per request")
+    assert said.endswith("more would decide, by CPU time per request")
 
 
 def test_a_comparison_that_took_longer_than_its_budget_says_so() -> None:
@@ -201,7 +204,7 @@ def test_processor_time_that_was_waited_for_is_named_as_such() -> None:
     found = difference(some, Plan((8,), 8))
     said = " ".join(compared.remarks(Compared(StoppingRule(120), found, None, 80.0, 10.0, some)))
     assert found.source == "cpu_obtained"
-    assert "it waited for a core (run delay)" in said
+    assert "it was ready to run and waited for a core" in said
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -272,3 +275,29 @@ def test_at_a_rate_the_rate_and_the_latencies_are_named() -> None:
     assert found["rate_per_s"] == 2000.0
     answers = {"throughput": "same", "cpu_per_request": "same", "p99": "slower"}
     assert found["answers"] == answers
+
+
+def test_the_smallest_detectable_difference_is_as_far_as_intervals_reach() -> None:
+    """An interval that is symmetric on logarithms reaches farther up than down."""
+    wide = ended(Pair(), scatter=[0.6, 1.0, 1.7, 0.8, 1.3, 0.7, 1.1, 1.2])
+    ratio = wide.difference.throughput
+    assert ratio is not None and ratio.interval is not None
+    more = (ratio.interval.high / ratio.interval.low) ** 0.5
+    said = " ".join(compared.remarks(wide))
+    up, down = wording.percent(more - 1), wording.percent(1 - 1 / more)
+    assert up != down
+    assert f"+{up} or −{down} in throughput" in said
+
+
+def test_a_decision_that_would_take_very_long_is_not_advised() -> None:
+    wide = ended(Pair(1.02, 1.02), scatter=[0.6, 1.0, 1.7, 0.8, 1.3, 0.7, 1.1, 1.2])
+    assert wide.more_s is not None and wide.more_s > 10 * wide.elapsed_s
+    assert "quieter machine" in compared.sentence(wide)
+    assert "more would decide" not in compared.sentence(wide)
+
+
+@pytest.mark.parametrize("case", ["slower", "undecided", "longer, crossed"])
+def test_progress_does_not_anticipate_the_answer(case: str) -> None:
+    said = compared.progress(CASES[case])
+    assert said.startswith("group 8, 80 s: ")
+    assert compared.sentence(CASES[case]) not in said

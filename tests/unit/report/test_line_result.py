@@ -12,12 +12,17 @@ import pytest
 
 import queues
 import sample
-from plimsoll.aggregate.counted import StatusTotal
+from plimsoll.aggregate.counted import Failure, StatusTotal
 from plimsoll.findings.beyond import LimitingResource
 from plimsoll.findings.load_lines import LineFindings, Subject
+from plimsoll.load_line import search
+from plimsoll.load_line.goal import SearchGoal
+from plimsoll.load_line.limits import errors, latency
 from plimsoll.load_line.search import Searched
+from plimsoll.load_line.tries import Try
 from plimsoll.report.formats import cells
 from plimsoll.report.results import line_result
+from plimsoll.statistics.edge import Count
 from plimsoll.verdicts import catalogue
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "line-1.json"
@@ -218,3 +223,66 @@ def test_wrong_responses_are_named_where_no_rate_held(state: str) -> None:
     assert "100 % of requests" in line_result.sentence(found)
     assert "404 × 17 (404 counted as wrong)" in line_result.text(found)
     assert "`plimsoll load`" in line_result.remedy(found)
+
+
+def tried(rate_per_s: float, over: int, failed: int = 0, requests: int = 266) -> Try:
+    """A try of which so many requests took too long or failed."""
+    misses = {"p99": over, "errors": failed, "sent": 0}
+    counts = {
+        name: Count(rate_per_s, requests, missed, float(missed)) for name, missed in misses.items()
+    }
+    return Try(rate_per_s, 1.0, counts, {"p50": 51e6}, f"at-{rate_per_s}")
+
+
+def searched_by(*tries: Try) -> Searched:
+    wanted = SearchGoal((latency(99, 0.08),), errors(0.001), 20.0)
+    return search.ended(wanted, 400.0, tries, forgotten=0, confirmed=(), elapsed_s=18.0)
+
+
+def test_a_rate_that_held_above_one_that_failed_is_told() -> None:
+    searched = searched_by(tried(95, 0, requests=95), tried(190, 11, requests=190), tried(323, 0))
+    (line,) = searched.lines
+    assert line.held_above_per_s == 323
+    (bracket,) = (one for one in line_result.stated(findings(searched)) if "failed at" in one)
+    assert "failed at 190/s (5.8 % failed or over 80 ms); but 323/s held as well" in bracket
+    assert "undecided, but inside the limits at 95/s" in bracket
+    assert searched_by(tried(95, 0), tried(190, 11)).lines[0].held_above_per_s is None
+
+
+def test_a_line_that_is_hardly_known_has_no_single_number() -> None:
+    searched = searched_by(tried(95, 0), tried(190, 11), tried(323, 0))
+    (line,) = searched.lines
+    assert line.edge is not None
+    ends = line.edge.interval
+    assert ends.high > 2 * ends.low
+    said = line_result.sentence(findings(searched))
+    low, high = map(line_result.rate_text, (ends.low, ends.high))
+    assert f"is hardly known: between {low} and {high} requests/s with p99 ≤ 80 ms" in said
+    assert f" {line_result.rate_text(line.edge.rate_per_s)} " not in said
+
+
+@pytest.mark.parametrize(
+    ("one", "state"),
+    [
+        (tried(266, 0), "held"),
+        (tried(95, 0, requests=95), "undecided"),
+        (tried(266, 40), "failed"),
+        (tried(5000, 0, 40, requests=5000), "failed"),
+        (tried(5000, 0, 6, requests=5000), "undecided"),
+    ],
+)
+def test_the_table_says_of_a_try_what_its_progress_said(one: Try, state: str) -> None:
+    searched = searched_by(one)
+    assert f"p99 {state}, " in line_result.step(searched)
+    table = line_result.text(findings(searched), verbose=True).splitlines()
+    assert table[-1].split()[-1] == state
+
+
+def test_the_errors_beyond_a_line_are_named() -> None:
+    searched = searched_by(tried(95, 0, requests=5000), tried(347, 45, 45, requests=5000))
+    failed = replace(
+        sample.findings().trials[0], failures=(Failure("not_sent", None, None, 45, 0.0, 1.0),)
+    )
+    found = replace(findings(searched), failed={"p99": failed})
+    (bracket,) = (one for one in line_result.stated(found) if "failed at" in one)
+    assert "failed at 347/s (0.9 % failed: due but never sent)" in bracket

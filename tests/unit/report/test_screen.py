@@ -21,7 +21,7 @@ from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import Ending, ExpectedResponse
 from plimsoll.recording.ran import ended_early
-from plimsoll.report import hidden, status_codes
+from plimsoll.report import hidden, status_codes, words
 from plimsoll.report.formats import html, markdown
 from plimsoll.report.load import markdown as load_markdown
 from plimsoll.report.load import one_line, screen, screen_doubts
@@ -480,3 +480,45 @@ def test_a_report_says_beside_the_times_what_a_closed_load_hides(form: ModuleTyp
 def test_hostile_names_cannot_steer_the_terminal() -> None:
     found = trial(kinds=({**kinds(1)[0], "request": "/\x1b[2J"}, *kinds(1)))
     assert "\x1b" not in "\n".join(shown(found))
+
+
+CLAUSES = "the numbers are too low, and " + "the server waited for cores of others " * 6
+"""A sentence of three lines, whose first clause has room in one."""
+
+
+def test_what_makes_a_number_void_is_told_by_whole_clauses_with_what_to_do() -> None:
+    remedy = "Stop other programs, and repeat the load."
+    (sound, first) = judged("void", "responses_correct")
+    (_, second) = judged("void", "undisturbed")
+    both = (
+        sound,
+        replace(first, sentences=(Sentence("void", CLAUSES, "Fix the server."),)),
+        replace(second, sentences=(Sentence("void", CLAUSES, remedy),)),
+    )
+    well, doubted = shown(trial()), shown(trial(verdicts=both))
+    assert len(doubted) - len(well) <= screen_doubts.MOST_LINES
+    told = [one for one in doubted if one.startswith("✕ ")][1:]
+    assert all(one.endswith("the numbers are too low …") for one in told)
+    assert "→ Fix the server." in " ".join(doubted)
+    assert f"→ {remedy}" in " ".join(doubted)
+
+
+def test_a_count_stays_with_what_it_counts() -> None:
+    for width in range(30, 80):
+        lines = words.wrapped("opened 9,634, refused 0, lost 0, 500 × 1,004", width)
+        assert all(
+            not one.lstrip()[0].isdigit() or one.startswith("500") for one in lines.split("\n")
+        )
+
+
+def test_requests_that_were_never_sent_are_named_so_and_left_out_of_the_times() -> None:
+    unsent = Failure("not_sent", None, None, 750, 0.3, 2.0)
+    found = with_failures(unsent, failed=750)
+    driver = found.recording.driver
+    assert driver is not None
+    counts = {"ok": 250, "not_sent": 750, "unfinished": 50}
+    made = replace(found.recording, driver=replace(driver, outcomes=counts))
+    found = replace(found, data=replace(found.data, recording=made))
+    assert "750 never sent)" in " ".join(" ".join(shown(found, 120)).split())
+    assert "  (of the 25 % that were sent)  750 failed" in one_line.line(found)
+    assert "that were sent" not in one_line.line(trial())

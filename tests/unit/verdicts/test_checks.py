@@ -23,6 +23,7 @@ from plimsoll.recording import (
     HostClock,
     HostDriver,
     NetworkLink,
+    SampledBodies,
 )
 from plimsoll.verdicts import catalogue, checks
 from plimsoll.verdicts import judge as judging
@@ -2044,6 +2045,11 @@ def test_seconds_in_which_nothing_was_sent_are_no_stall_of_the_server(rows, said
     assert (given.level, given.text.startswith(said)) == ("void", True), given.text
 
 
+def with_sampled_bodies(others):
+    sampled = SampledBodies(0, 1_000, 1_000 - others, 2048, others, min(others, 1))
+    return replace(CLEAN, recording=replace(CLEAN.recording, sampled_bodies=(sampled,)))
+
+
 BRIEF = {"ramp_s": 0.0, "hold_s": 0.9}
 MANY = {"connections": 64, "throughput_per_s": 16_000.0, "hold_s": 4.0}
 COLD = {"warm_up_s": 0.0, "ramp_s": 0.0, "connections": 20, "throughput_per_s": 40.0}
@@ -2063,6 +2069,7 @@ BEYOND = [
     ("round_trip_floor", lambda: as_import(CLEAN, rows=with_times(1e-6))),
     ("round_trip_floor", lambda: as_import(CLEAN, rows=with_times(0.0), durations_step_s=0.001)),
     ("responses_correct", lambda: as_import(CLEAN, rows=with_every_tenth("status", 500))),
+    ("responses_correct", lambda: with_sampled_bodies(500)),
     ("ports_and_files", without_ports),
     ("offered_rate_met", lambda: as_open(CLEAN, 2500.0)),
     ("offered_rate_met", lambda: as_open(CLEAN, 1995.0, late_ns=40_000_000)),
@@ -2101,6 +2108,7 @@ WITHIN = [
     ("littles_law", lambda: as_import(CLEAN, 20)),
     ("round_trip_floor", lambda: as_import(CLEAN, durations_step_s=0.001)),
     ("responses_correct", lambda: as_import(CLEAN)),
+    ("responses_correct", lambda: with_sampled_bodies(0)),
     ("undisturbed", lambda: as_load(CLEAN)),
     ("host_speed_stable", lambda: with_speeds(as_load(simulate()), 1.0)),
     ("host_speed_stable", lambda: with_speeds(simulate(), *WANDERING)),

@@ -92,6 +92,17 @@ def test_a_run_names_its_trial_the_next_ones_and_the_time_left() -> None:
     assert page.ranking_heading(found) == "Ranking so far"
 
 
+def test_what_the_end_of_a_load_cuts_short_is_no_failure() -> None:
+    counts = {"ok": 90, "timed_out_waiting": 1, "unfinished": 16, "cancelled": 3}
+    progress = Progress(3.0, "hold", 16, 16, 0, 30.0, 110, counts)
+    last = LiveSecond(3.0, "x", 30.0, None, None)
+    going_on = run(trials=("x",), active="x", phase="driving", progress=progress, last=last)
+    found = shown(campaign("x"), going_on)
+    assert found.now is not None
+    (failed,) = (tile for tile in found.now.tiles if tile.name == "Failed")
+    assert (failed.number, failed.note) == ("1", "of 91 requests")
+
+
 def test_servers_that_take_turns_are_named_together() -> None:
     going_on = run(trials=("x", "y"), active="y", number=1, phase="driving")
     found = shown(campaign("x", "y"), going_on)

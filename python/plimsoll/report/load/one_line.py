@@ -7,6 +7,7 @@ import io
 from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
+from plimsoll.aggregate import outcomes
 from plimsoll.recording.ran import ran
 from plimsoll.report import status_codes, words
 from plimsoll.report.load import failed, screen
@@ -46,10 +47,20 @@ def line(found: TrialFindings, accepted: Sequence[str] = ()) -> str:
         _interruption(found.recording),
         rate,
         *times,
+        _of_sent(found.recording),
         failures,
         status_codes.told(found),
     ]
     return "  ".join(filter(None, parts))
+
+
+def _of_sent(recording: Recording) -> str:
+    """How many requests the times are of, where some were never sent; empty where all were."""
+    counts = recording.driver.outcomes if recording.driver else {}
+    unsent = counts.get("not_sent", 0)
+    if not unsent:
+        return ""
+    return f"(of the {wording.percent(1 - unsent / outcomes.ended(counts))} that were sent)"
 
 
 def _interruption(recording: Recording) -> str:

@@ -177,7 +177,7 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
     """
     recording = found.recording
     yield "throughput", _throughput(summary, recording), ""
-    yield words.requests(recording.load), _requests(summary), ""
+    yield words.requests(recording.load), _requests(found, summary), ""
     if codes := status_codes.told(found):
         is_wrong = any(one.held_wrong for one in found.statuses)
         yield "status", codes, "red" if is_wrong else ""
@@ -214,12 +214,12 @@ def _throughput(summary: Summary, recording: Recording) -> str:
     return f"{rate}{wrong}{received}"
 
 
-def _requests(summary: Summary) -> str:
+def _requests(found: Counted, summary: Summary) -> str:
     """How the requests ended; where some failed, counts that add up to all of them."""
     is_split = summary.failed and summary.goodput_per_s is not None
     well = f"{wording.count(summary.ok)} successful" if is_split else _complete(summary)
     failed = f"{wording.count(summary.failed)} failed"
-    how = f": {_failed_how(summary)}" if is_split else ""
+    how = f": {_failed_how(found, summary)}" if is_split else ""
     share = wording.percent(summary.failure_ratio)
     return f"{well}, {failed} ({share}{how}), {wording.count(summary.unfinished)} unfinished"
 
@@ -228,10 +228,12 @@ def _complete(summary: Summary) -> str:
     return f"{wording.count(summary.completed)} complete"
 
 
-def _failed_how(summary: Summary) -> str:
+def _failed_how(found: Counted, summary: Summary) -> str:
     """How many of those that failed have a wrong response, and how many have none."""
     wrong = summary.completed - summary.ok
-    counts = {"wrong": wrong, "without response": summary.failed - wrong}
+    kinds = {one.outcome for one in found.failures if one.status is None}
+    without = "never sent" if kinds == {"not_sent"} else "without response"
+    counts = {"wrong": wrong, without: summary.failed - wrong}
     return ", ".join(f"{wording.count(count)} {how}" for how, count in counts.items() if count > 0)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -44,6 +46,10 @@ MOST_NAMED = 3
 MOST_UNMADE = 4
 """Lines for checks that could not be made, where nothing doubts."""
 
+LEAST_LINES: dict[Level, int] = {"void": 2, "doubtful": 1}
+"""Lines that a told doubt has at least: what makes a number void is told with what to do."""
+
+_CLAUSE_END = re.compile(r"[:;,] ")
 _REST = "; `-v` shows everything"
 _CUT = "  `-v` shows everything"
 
@@ -165,28 +171,41 @@ def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
         return
     left = MOST_LINES - 1
     for place, verdict in enumerate(told):
-        lines = _fitting(verdict, width, left - len(told[place + 1 :]))
+        others = sum(LEAST_LINES[one.level] for one in told[place + 1 :])
+        lines = _fitting(verdict, width, left - others)
         yield from lines
         left -= _height(lines)
     yield Text(f"{_named(rest, width - len(_REST))}{_REST}" if rest else _CUT, style="dim")
 
 
 def _fitting(verdict: Verdict, width: int, room: int) -> Sequence[Text]:
-    """As much of the first finding as so many lines hold: with what to do, without it, or cut."""
+    """As much of the first finding as so many lines hold: whole, or by clauses, with what to do."""
     ways = (verdict, _first_sentence(verdict))
     whole = ([*_verdict(one, width, most=1)] for one in ways)
-    return next((one for one in whole if _height(one) <= room), [_cut_to(verdict, width, room)])
+    return next((one for one in whole if _height(one) <= room), _cut_to(verdict, width, room))
 
 
-def _cut_to(verdict: Verdict, width: int, room: int) -> Text:
-    """The beginning of the first finding, in so many lines."""
-    head = _head(verdict)
-    lines = words.wrapped(f"{head}{verdict.sentences[0].text}", width, "  ").splitlines()
-    kept, last = lines[: room - 1], " ".join(line.strip() for line in lines[room - 1 :])
-    indent = "  " if kept and last else ""
-    text = Text("\n".join(filter(None, [*kept, cut(f"{indent}{last}", width)])))
+def _cut_to(verdict: Verdict, width: int, room: int) -> list[Text]:
+    """The first clauses of the first finding, and what to do about it, in so many lines."""
+    remedy = [*_verdict(verdict, width, most=1)][1:]
+    has_room = _height(remedy) < room
+    head, lines = _head(verdict), room - _height(remedy) * has_room
+    said = _clauses(head, verdict.sentences[0].text, width, lines)
+    text = Text(said)
     text.stylize(STYLES[verdict.level], 0, len(head))
-    return text
+    return [text, *remedy * has_room]
+
+
+def _clauses(head: str, said: str, width: int, room: int) -> str:
+    """As many clauses of a sentence as so many lines hold, else as many words of the first."""
+    ends = [one.start() for one in _CLAUSE_END.finditer(said)]
+    ways = (f"{said[:end]} …" for end in reversed(ends))
+    wraps = (words.wrapped(f"{head}{one}", width, "  ") for one in ways)
+    words_of_it = textwrap.wrap(
+        f"{head}{said}", width, subsequent_indent="  ", max_lines=room, placeholder=" …"
+    )
+    fitting = (one for one in wraps if one.count("\n") < room)
+    return next(fitting, "\n".join(words_of_it))
 
 
 def _named(rest: Sequence[Verdict], width: int) -> str:

@@ -33,6 +33,9 @@ NAMES: dict[Metric, str] = {
 
 _LONG_S = 600.0
 
+_MOST_MORE = 10
+"""A comparison that would take so many times as long is not worth waiting for."""
+
 
 RATIOS = ("B / A", "", "95 % interval")
 """Headings of the quantities of B / those of A."""
@@ -53,6 +56,15 @@ def sentence(end: Compared) -> str:
     if found.witness == "p99":
         return f"B is {found.answer}: its p99 is {_latency(found)}, {after}"
     return f"B is {_speed(found)}, {after}"
+
+
+def progress(end: Compared) -> str:
+    """How things stand after a group, without the answer."""
+    found = end.difference
+    metric = found.witness or found.deciding[0]
+    seen = f"{NAMES[metric]} {_signed_with_interval(found.of(metric))}"
+    more = _more(end, metric) if found.answer == "undecided" else ""
+    return f"group {found.groups}, {wording.count(end.elapsed_s)} s: {seen}{more}"
 
 
 def remarks(end: Compared) -> Iterator[str]:
@@ -228,7 +240,7 @@ def limit_missed(end: Compared) -> str:
     if end.limit == "crossed":
         return _loses(end, limit)
     if end.is_limit_too_small:
-        smallest = wording.percent(end.difference.smallest or 0.0)
+        smallest = wording.percent(_loss(end.difference.smallest or 0.0))
         time = _length(end.elapsed_s)
         return f"a loss of {limit} is not detectable here; the smallest in {time} is {smallest}"
     undecided = f"whether B loses more than {limit} is undecided"
@@ -258,20 +270,36 @@ def _more(end: Compared, shown: Metric) -> str:
     needed = end.difference.needed()
     if needed is None or not end.more_s:
         return ""
-    by = "" if needed[0] == shown else f" by {NAMES[needed[0]]}"
+    if end.more_s > _MOST_MORE * end.elapsed_s:
+        return "; it scatters too much to be decided soon: give it a quieter machine"
+    by = "" if needed[0] == shown else f", by {NAMES[needed[0]]}"
     return f"; about {_length(end.more_s)} more would decide{by}"
 
 
 def _detectable(end: Compared) -> str:
-    """Half the width of the interval of each quantity that may decide, without a full stop."""
+    """What would show of each quantity that may decide, without a full stop."""
     each = [
-        f"{wording.percent(reach)} in {NAMES[metric]}"
+        f"{_either_way(reach)} in {NAMES[metric]}"
         for metric, reach in end.difference.detectable.items()
     ]
     return (
-        f"The smallest detectable difference in {_length(end.elapsed_s)} is "
-        f"{wording.listed(each)}: half the width of the interval"
+        f"The smallest detectable difference in {_length(end.elapsed_s)} is {wording.listed(each)}"
     )
+
+
+def _either_way(reach: float) -> str:
+    """A difference to either side, of intervals that are as wide by factors: `+62 % or −38 %`.
+
+    Args:
+        reach: The greater value / the smaller one − 1.
+    """
+    more, less = wording.percent(reach), wording.percent(_loss(reach))
+    return more if more == less else f"+{more} or −{less}"
+
+
+def _loss(reach: float) -> float:
+    """The loss whose factor is that of a gain."""
+    return reach / (1 + reach)
 
 
 def _limit(end: Compared) -> Iterator[str]:
@@ -303,7 +331,7 @@ def _source(found: Difference) -> Iterator[str]:
         got = _signed_with_interval(found.cpu_obtained)
         yield f"The CPU time that the server obtained differs: {got}."
         if _holds_one(found.undisturbed):
-            yield "That is time in which it waited for a core (run delay)."
+            yield "That is time in which it was ready to run and waited for a core."
 
 
 def ratios(found: Difference) -> list[tuple[str, str, str]]:
@@ -312,8 +340,8 @@ def ratios(found: Difference) -> list[tuple[str, str, str]]:
         "throughput": found.throughput,
         "CPU time per request": found.cpu_per_request,
         "p99 latency": found.p99,
-        "CPU time obtained": found.cpu_obtained,
-        "throughput without run delay": found.undisturbed,
+        "CPU time that the server got": found.cpu_obtained,
+        "throughput without waits for cores": found.undisturbed,
     }
     return [
         (name, wording.signed_percent(ratio.value - 1), _signed_interval(ratio) or "–")

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
-from plimsoll.load_line.limits import ERRORS, SENT
+from plimsoll.aggregate.outcomes import BY_NAME
+from plimsoll.load_line.limits import ERRORS, SENDING, SENT
 from plimsoll.report import status_codes
 from plimsoll.report.results import sheet
 from plimsoll.report.results.sheet import Sheet
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
     from plimsoll.load_line.limits import LineLimit
     from plimsoll.load_line.search import Line, Searched
     from plimsoll.load_line.tries import Try
+    from plimsoll.statistics.edge import Edge
 
 FORMAT = 1
 """Version of the JSON document; its schema is `docs/schemas/line-1.json`."""
+
+HARDLY_KNOWN = 1.5
+"""Upper / lower end of an interval from which on a line has no single number."""
 
 _WIDTH = 90
 _BRIEF = 70
@@ -42,6 +47,7 @@ def one_line(found: LineFindings) -> str:
 
 
 OF_DRIVER = "the load generator was the limit"
+OF_POOL = "its connections were the limit"
 
 
 def _is_of_pool(found: LineFindings, line: Line) -> bool:
@@ -110,7 +116,7 @@ def markdown(found: LineFindings) -> str:
 def step(now: Searched) -> str:
     """How things stand after a try."""
     last = now.tries[-1]
-    states = "; ".join(_of_limit(last, one) for one in now.wanted.limits)
+    states = "; ".join(_of_limit(now, last, one) for one in now.wanted.limits)
     known = [line for line in now.lines if line.edge is not None]
     line = f"; line {interval_text(known[0])}/s" if known else ""
     tried = (
@@ -208,11 +214,10 @@ def sentence_of(found: LineFindings, line: Line) -> str:
     """What is known of one line, in one sentence without a full stop."""
     name, limits = texts.line(found.subject.name), _limits(found, line)
     if found.is_of_driver(line):
-        limit = "its connections were the limit" if _is_of_pool(found, line) else OF_DRIVER
-        return f"no line of {name}: {limit}{_at(line.failed_per_s)}"
+        limit = f"{OF_DRIVER}{_at(line.failed_per_s)}"
+        return f"no line of {name}: {OF_POOL if _is_of_pool(found, line) else limit}"
     if line.edge is not None:
-        rate = f"{name} carries {rate_text(line.edge.rate_per_s)} requests/s with {limits}"
-        return f"{rate} (95 %: {interval_text(line)})"
+        return _found(name, line.edge, limits)
     tries = sorted(found.searched.tries, key=lambda one: one.rate_per_s)
     if line.state == "below" and tries:
         lowest = tries[0]
@@ -229,6 +234,16 @@ def sentence_of(found: LineFindings, line: Line) -> str:
         )
     after = wording.seconds(found.searched.elapsed_s)
     return f"undecided after {after}: {name} with {limits}{_failing(found, line)}"
+
+
+def _found(name: str, edge: Edge, limits: str) -> str:
+    """A line that was found; of one that is hardly known no single number."""
+    low, high = rate_text(edge.interval.low), rate_text(edge.interval.high)
+    if edge.interval.high >= HARDLY_KNOWN * edge.interval.low:
+        rates = f"between {low} and {high} requests/s with {limits} (95 %)"
+        return f"the line of {name} is hardly known: {rates}"
+    rate = f"{name} carries {rate_text(edge.rate_per_s)} requests/s with {limits}"
+    return f"{rate} (95 %: {low}–{high})"
 
 
 def _failing(found: LineFindings, line: Line) -> str:
@@ -282,7 +297,7 @@ def _named(found: LineFindings) -> Iterator[tuple[str, str]]:
     for line in now.lines:
         named = f"{line.limit.name}: " if len(now.lines) > 1 else ""
         if len(now.lines) == 1:
-            yield "bracket", _bracket(line)
+            yield "bracket", _bracket(found, line)
         beyond = found.beyond.get(line.limit.name)
         if beyond is not None:
             yield "beyond it", f"{named}{beyond.sentence}"
@@ -363,13 +378,55 @@ def _brief(said: str) -> str:
     return said[: ends[-1]] if ends else textwrap.shorten(said, _BRIEF, placeholder=" …")
 
 
-def _bracket(line: Line) -> str:
-    held = "nothing held" if line.held_per_s is None else f"held at {rate_text(line.held_per_s)}/s"
+def _bracket(found: LineFindings, line: Line) -> str:
+    held = _held(found.searched, line)
     if line.failed_per_s is None:
         return f"{held}, no try failed significantly"
-    by = {ERRORS: ": errors", SENT: ": fewer than 99 % of the due requests were sent"}
-    missed = by.get(line.binding.name, "") if line.binding else ""
-    return f"{held}, failed at {rate_text(line.failed_per_s)}/s{missed}"
+    failed = f"{held}, failed at {rate_text(line.failed_per_s)}/s{_missed(found, line)}"
+    if line.held_above_per_s is None:
+        return failed
+    return f"{failed}; but {rate_text(line.held_above_per_s)}/s held as well"
+
+
+def _held(now: Searched, line: Line) -> str:
+    """The greatest rate that kept the limits below all that failed."""
+    if line.held_per_s is None:
+        return "nothing held"
+    tries = [one for one in now.tries if one.rate_per_s == line.held_per_s]
+    is_held = any(_state(now, one, line.limit) == "held" for one in tries)
+    rate = f"{rate_text(line.held_per_s)}/s"
+    return f"held at {rate}" if is_held else f"undecided, but inside the limits at {rate}"
+
+
+def _missed(found: LineFindings, line: Line) -> str:
+    """What the last failing try at the lowest failing rate missed, in brackets."""
+    now = found.searched
+    judged = (line.limit, SENDING, now.wanted.errors)
+    failing = [
+        one
+        for one in now.tries
+        if one.rate_per_s == line.failed_per_s
+        and any(one.state(limit) == "failed" for limit in judged)
+    ]
+    shares = {limit.name: failing[-1].counts[limit.name].share for limit in judged}
+    over = wording.seconds((line.limit.most_ns or 0.0) / 1e9)
+    missed: list[str] = []
+    if shares[ERRORS] > now.wanted.errors.allowed:
+        missed.append(f"{wording.percent(shares[ERRORS])} failed{_as(found, line)}")
+    elif shares[SENT] > SENDING.allowed:
+        missed.append(f"{wording.percent(shares[SENT])} were not sent")
+    if shares[line.limit.name] > max(line.limit.allowed, shares[ERRORS]):
+        missed.insert(0, f"{wording.percent(shares[line.limit.name])} failed or over {over}")
+    return f" ({', '.join(missed)})" if missed else ""
+
+
+def _as(found: LineFindings, line: Line) -> str:
+    """How most requests beyond a line failed that did, behind a colon."""
+    failed = found.failed.get(line.limit.name)
+    if failed is None or not failed.failures:
+        return ""
+    most = failed.failures[0].outcome
+    return f": {BY_NAME[most].words if most in BY_NAME else most}"
 
 
 def _load(found: LineFindings) -> str:
@@ -377,7 +434,7 @@ def _load(found: LineFindings) -> str:
     pool = wording.several(found.subject.connections, "connection")
     peak = f"closed peak {rate_text(found.searched.start_per_s)}/s"
     lowest = found.lowest
-    if lowest is not None and lowest.rate_per_s:
+    if lowest is not None and lowest.rate_per_s and not found.is_of_driver(lowest):
         peak += f", the line is {wording.percent(lowest.rate_per_s / found.searched.start_per_s)}"
     return f"{arrivals[found.subject.arrivals]}, {pool}; {peak}"
 
@@ -411,8 +468,8 @@ def _tries(found: LineFindings) -> list[tuple[str, ...]]:
         times = [_time(one.times_ns.get(name)) for name in _TIMES]
         missed = [wording.percent(one.counts[each.name].share) for each in now.wanted.limits]
         failed = wording.percent(one.counts[ERRORS].share)
-        states = {one.state(each) for each in (*now.wanted.limits, now.wanted.errors)}
-        state = next(each for each in ("failed", "open", "held") if each in states)
+        states = {_state(now, one, each) for each in now.wanted.limits}
+        state = next(each for each in ("failed", "undecided", "held") if each in states)
         rows.append(
             (
                 rate_text(one.rate_per_s),
@@ -426,13 +483,17 @@ def _tries(found: LineFindings) -> list[tuple[str, ...]]:
     return rows
 
 
-def _of_limit(one: Try, limit: LineLimit) -> str:
-    """How a try did: `p99 held, 0.41 % of responses over 50 ms`."""
+def _state(now: Searched, one: Try, limit: LineLimit) -> str:
+    """How a try did by a limit, that of errors and that of sending."""
+    state = one.state_beside(limit, (SENDING, now.wanted.errors))
+    return "undecided" if state == "open" else state
+
+
+def _of_limit(now: Searched, one: Try, limit: LineLimit) -> str:
+    """How a try did: `p99 held, 0.41 % failed or over 50 ms`."""
     share = wording.percent(round(one.counts[limit.name].share, 4))
     over = wording.seconds((limit.most_ns or 0.0) / 1e9)
-    state = one.state(limit)
-    decided = "undecided" if state == "open" else state
-    return f"{limit.name} {decided}, {share} of responses over {over}"
+    return f"{limit.name} {_state(now, one, limit)}, {share} failed or over {over}"
 
 
 def _time(length_ns: float | None) -> str:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 NAME = "failures_explained"
 TITLE = "Failures explained"
-PROBLEM = "Requests failed"
+PROBLEM = "Requests without response"
 SOURCE = "requests without a complete response / requests that ended, in the measurement window"
 FAILED_RATIO = Limit(
     NAME,

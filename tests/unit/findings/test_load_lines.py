@@ -1,0 +1,88 @@
+"""What ends a load line: the server, or the number of connections."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+import queues
+import sample
+from plimsoll.aggregate import utilisation
+from plimsoll.aggregate.summary import TimeStatistics
+from plimsoll.findings import load_lines
+from plimsoll.findings.load_lines import LineFindings, Subject
+from plimsoll.findings.trial import TrialFindings
+from plimsoll.load_line.search import Searched
+from plimsoll.recording import Recording
+
+SUBJECT = Subject("127.0.0.1:8080/", "poisson", 20)
+UNLOADED_NS = 200e3
+"""Median of the simulated server at a low rate; its services take so long."""
+
+
+def of_server(
+    monkeypatch: pytest.MonkeyPatch,
+    searched: Searched,
+    *failing: TrialFindings,
+    closed_ns: float,
+) -> LineFindings:
+    """Lines after a closed load with 20 connections and such a mean service time."""
+    monkeypatch.setattr(utilisation, "shares", lambda _tables: {})
+
+    def tables_of(recording: Recording) -> Any:
+        mean_ns = closed_ns if recording is peak else 20 * UNLOADED_NS
+        times = TimeStatistics(mean_ns=mean_ns, min_ns=UNLOADED_NS)
+        in_flight = 20.0 if recording is peak else 3.0
+        summary = SimpleNamespace(in_flight=in_flight, connections_requested=20, service_time=times)
+        return cast("Any", SimpleNamespace(summary=summary))
+
+    peak = sample.recording()
+    (line,) = searched.lines
+    known = {load_lines.last_trial(searched, line.failed_per_s): one for one in failing}
+    return load_lines.of_server(tables_of, searched, SUBJECT, known, [peak])
+
+
+def named(searched: Searched) -> Searched:
+    """The same search, each try with an id."""
+    tries = [replace(one, trial=f"try-{place}") for place, one in enumerate(searched.tries)]
+    return replace(searched, tries=tuple(tries))
+
+
+def test_connections_that_limit_the_closed_load_limit_every_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched = named(queues.searched_with())
+    failing = TrialFindings(sample.trial_data())
+    found = of_server(monkeypatch, searched, failing, closed_ns=1.1 * UNLOADED_NS)
+    assert (found.beyond["p99"].resource, found.level) == ("pool", "void")
+    queued = of_server(monkeypatch, searched, failing, closed_ns=20 * UNLOADED_NS)
+    assert queued.beyond["p99"].resource == "unknown"
+
+
+def test_they_do_so_before_a_try_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = queues.searched_with(budget_s=6.0)
+    (line,) = searched.lines
+    assert (line.state, line.failed_per_s) == ("open", None)
+    found = of_server(monkeypatch, searched, closed_ns=1.1 * UNLOADED_NS)
+    assert found.beyond["p99"].resource == "pool"
+
+
+@pytest.mark.parametrize(("unsent", "resource"), [(0.0, "unknown"), (1.0, "pool")])
+def test_a_server_whose_responses_are_wrong_has_a_limit_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, unsent: float, resource: str
+) -> None:
+    searched = named(queues.searched_with(fails=0.002))
+    tries = tuple(
+        replace(one, counts={**one.counts, "sent": replace(one.counts["sent"], missed=missed)})
+        for one in searched.tries
+        for missed in (round(unsent * one.counts["errors"].missed),)
+    )
+    (line,) = searched.lines
+    line = replace(line, state="found", binding=searched.wanted.errors)
+    wrong = replace(searched, tries=tries, lines=(line,))
+    failing = TrialFindings(sample.trial_data())
+    found = of_server(monkeypatch, wrong, failing, closed_ns=1.1 * UNLOADED_NS)
+    assert found.beyond["p99"].resource == resource
