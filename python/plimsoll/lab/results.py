@@ -197,6 +197,7 @@ class CampaignResults(Closable):
             raise errors.StorageError(f"`{self.place}` has no recording any more", documents.GONE)
         return found
 
+    @arguments.checked()
     def as_json(self, accepted: Sequence[str] = ()) -> list[JsonObject]:
         """One object for each trial, ready for JSON: what `plimsoll judge --json` prints.
 
@@ -489,6 +490,7 @@ class LoadResult(ClosesCampaign, TrialResult):
         counted = self._counted
         return self.findings if counted is None else derivation.judged(counted)
 
+    @arguments.checked()
     def as_json(self, accepted: Sequence[str] = ()) -> JsonObject:
         """Everything that is known of it, ready for JSON: what `plimsoll load --json` prints.
 

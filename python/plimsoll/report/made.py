@@ -11,7 +11,7 @@ import json
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import plimsoll
 from plimsoll.storage.parquet import keep
@@ -26,6 +26,20 @@ _DRAWN_BY = ("vl-convert-python", "typst")
 """Distributions that decide what charts and pages look like."""
 
 
+class _Made(TypedDict):
+    """What `FILE` says.
+
+    Attributes:
+        of: Digest of what the report was made of.
+        formats: Names of its formats.
+        files: Size and time of the last change of each of its files.
+    """
+
+    of: str
+    formats: list[str]
+    files: dict[str, list[int]]
+
+
 def is_current(folder: Path, formats: Sequence[str], of: str) -> bool:
     """Whether a report has these formats, was made of this, and nobody has changed it since.
 
@@ -35,7 +49,7 @@ def is_current(folder: Path, formats: Sequence[str], of: str) -> bool:
         of: Digest of what it would be made of now.
     """
     try:
-        made: dict[str, Any] = json.loads((folder / FILE).read_bytes())
+        made: _Made = json.loads((folder / FILE).read_bytes())
         return (
             made["of"] == _digest((of, _program()))
             and {*formats} <= {*made["formats"]}
@@ -58,7 +72,7 @@ def remember(folder: Path, formats: Sequence[str], of: str) -> None:
     """
     there = (str(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.is_file())
     files = _states(folder, (name for name in there if name != FILE))
-    made = {"of": _digest((of, _program())), "formats": [*formats], "files": files}
+    made = _Made(of=_digest((of, _program())), formats=[*formats], files=files)
     keep(folder / FILE, (json.dumps(made) + "\n").encode())
 
 

@@ -39,7 +39,7 @@ from typing import Any
 
 import numpy as np
 
-from plimsoll.statistics import studentized_range
+from plimsoll import statistics
 from plimsoll.statistics.intervals import CONFIDENCE
 
 Array = np.ndarray[Any, Any]
@@ -159,7 +159,7 @@ class BlockDesign:
         squares = (logarithms @ self._residuals) ** 2
         pooled = squares.sum(axis=-1) / self.freedom
         errors, freedoms = self._errors(logarithms, pooled)
-        quantiles = studentized_range.quantiles(self.count, freedoms.ravel(), confidence)
+        quantiles = statistics.studentized_range.quantiles(self.count, freedoms.ravel(), confidence)
         reaches = np.sqrt(errors / 2) * quantiles.reshape(freedoms.shape)
         return Differences(self.values(logarithms), reaches, pooled)
 

@@ -12,7 +12,7 @@ import math
 from bisect import bisect_left
 from statistics import NormalDist
 
-from plimsoll.statistics import studentized_range
+from plimsoll import statistics
 from plimsoll.statistics.block_design import LEAST_FREEDOM, WORTH_OF_PRIOR
 from plimsoll.statistics.intervals import CONFIDENCE
 
@@ -38,7 +38,7 @@ def detectable_ratio(repetitions: int, scatter: float, entries: int) -> float:
     if not (has_blocks and entries == 2):  # noqa: PLR2004
         inverse *= WORTH_OF_PRIOR
         inverse += 1 / (2 * (WORTH_OF_PRIOR + freedom / entries))
-    quantile = studentized_range.quantile(entries, 1 / inverse, CONFIDENCE)
+    quantile = statistics.studentized_range.quantile(entries, 1 / inverse, CONFIDENCE)
     return math.expm1(quantile * scatter / math.sqrt(repetitions))
 
 

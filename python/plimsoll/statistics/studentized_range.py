@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaincinv, ndtr
 
 FREEDOMS = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0, 40.0, 120.0, 1e6)
 """Degrees of freedom at which quantiles are worked out."""
@@ -77,8 +78,6 @@ def _within(ranges: np.ndarray[Any, Any], entries: int) -> np.ndarray[Any, Any]:
 
     One of them is the lowest, and all others are between it and the range above it.
     """
-    from scipy.special import ndtr  # noqa: PLC0415 - most reports have no repetitions
-
     lowest, weights = _nodes(_NODES, -_FARTHEST, _FARTHEST)
     density = weights * np.exp(-(lowest**2) / 2) / math.sqrt(2 * math.pi)
     others = ndtr(lowest + ranges[:, None]) - ndtr(lowest)
@@ -87,8 +86,6 @@ def _within(ranges: np.ndarray[Any, Any], entries: int) -> np.ndarray[Any, Any]:
 
 def _standard_errors(freedom: float) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Standard errors by their share below them, 1 on average of their squares, and weights."""
-    from scipy.special import gammaincinv  # noqa: PLC0415 - most reports have no repetitions
-
     nodes, weights = _nodes(_NODES_OF_SHARES, 0.0, 1.0)
     squares = gammaincinv(freedom / 2, nodes**_STEEPNESS) * 2 / freedom
     return np.sqrt(squares), weights * _STEEPNESS * nodes ** (_STEEPNESS - 1)

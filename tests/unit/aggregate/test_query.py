@@ -9,6 +9,7 @@ import pytest
 import recordings
 from plimsoll.aggregate import database, query
 from plimsoll.errors import StorageError
+from plimsoll.recording import RecordedStage
 from plimsoll.storage import rows
 
 
@@ -21,7 +22,7 @@ def test_ctrl_c_within_a_query_is_an_interrupt_as_elsewhere(error):
         raise error
 
 
-@pytest.mark.parametrize("place", ["_instance", "_relate"])
+@pytest.mark.parametrize("place", ["_inside", "_relate"])
 def test_ctrl_c_while_a_database_is_made_is_an_interrupt_too(
     monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
@@ -29,7 +30,8 @@ def test_ctrl_c_while_a_database_is_made_is_an_interrupt_too(
         raise RuntimeError("Query interrupted")
 
     monkeypatch.setattr(database, place, interrupted)
-    with pytest.raises(KeyboardInterrupt), query.opened(requests=None):
+    hold = RecordedStage("hold", 0, 1, 1.0, 1.0, 1)
+    with pytest.raises(KeyboardInterrupt), query.opened([hold], requests=None):
         pytest.fail("no database was made")
 
 

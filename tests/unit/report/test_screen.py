@@ -21,10 +21,11 @@ from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import Ending, ExpectedResponse
 from plimsoll.recording.ran import ended_early
-from plimsoll.report import hidden, status_codes, words
+from plimsoll.report import hidden, status_codes
 from plimsoll.report.formats import html, markdown
 from plimsoll.report.load import markdown as load_markdown
 from plimsoll.report.load import one_line, screen, screen_doubts
+from plimsoll.report.words import wrapped
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.judge import judge
@@ -505,7 +506,7 @@ def test_what_makes_a_number_void_is_told_by_whole_clauses_with_what_to_do() -> 
 
 def test_a_count_stays_with_what_it_counts() -> None:
     for width in range(30, 80):
-        lines = words.wrapped("opened 9,634, refused 0, lost 0, 500 × 1,004", width)
+        lines = wrapped("opened 9,634, refused 0, lost 0, 500 × 1,004", width)
         assert all(
             not one.lstrip()[0].isdigit() or one.startswith("500") for one in lines.split("\n")
         )

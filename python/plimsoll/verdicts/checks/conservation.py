@@ -289,9 +289,6 @@ def _repeated(tables: Tables, limits: Limits) -> Iterator[Finding]:
     repeated = tables.repeated_rows
     if repeated.different < FEWEST_DIFFERENT:
         return
-    if repeated.times == 1:
-        yield from _repeated_in_part(repeated, limits)
-        return
     rows = sum(row.requests for row in tables.outcome_counts)
     often = "twice" if repeated.times == 2 else f"{repeated.times} times"  # noqa: PLR2004
     sentence = (
@@ -301,6 +298,8 @@ def _repeated(tables: Tables, limits: Limits) -> Iterator[Finding]:
     finding = found(limits.of(ROWS_REPEATED), float(repeated.times), sentence, _ONE_ROW_EACH)
     if finding.level in DOUBTING:
         yield finding
+    else:
+        yield from _repeated_in_part(repeated, limits)
 
 
 def _repeated_in_part(repeated: RepeatedRows, limits: Limits) -> Iterator[Finding]:
