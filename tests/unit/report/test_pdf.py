@@ -299,6 +299,19 @@ def test_a_trial_begins_a_page_of_its_own(document: pypdf.PdfReader, pages: list
         assert pages[page].startswith(bare(title))
 
 
+def test_of_many_trials_those_that_are_not_sound_have_a_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(paper, "MOST_TRIALS", 2)
+    trials = (without_charts(endpoint="a"), without_charts(endpoint="b"), sample.void_trial())
+    document = read(replace(EMPTY, trials=trials))
+    void = sample.void_trial().recording.framework
+    titles = [title for title, _ in trial_pages(document)]
+    assert len(titles) == 2
+    assert any(void in title for title in titles)
+    assert any("1moretrialhasnopagehere" in page for page in texts(document))
+
+
 NOTES = tuple(
     f"Fact {number} of the framework that a reader of a trial must know." for number in range(12)
 )

@@ -35,6 +35,9 @@ MOST_BARS = 12
 MOST_DOUBTS = 3
 """Doubts of one ranking that are named in its sentence."""
 
+MOST_TRIALS = 100
+"""Trials that have a page. To typeset one takes 10 MB of memory: a thousand of them took 10 GB."""
+
 MOST_REMARKS = 3
 """Remarks of one doubt before the trials; the others are on the pages of their trials."""
 
@@ -246,7 +249,8 @@ class Paper:
         as_run_heading: Their heading.
         glossary: The words of a report.
         statistics: Headings of the table of times of a trial.
-        trials: The trials.
+        trials: The trials that have a page.
+        left_out: What to say of those that have none; may be empty.
     """
 
     campaign: str
@@ -283,6 +287,7 @@ class Paper:
     glossary: Facts
     statistics: tuple[str, ...]
     trials: tuple[PaperTrial, ...]
+    left_out: str
 
 
 class Drawings:
@@ -335,8 +340,9 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
     notes = tuple(_common_notes(findings, trials))
     printed = {trial: one.common for one in notes for trial in one.trials}
     foremost = tuple(_section(one, drawings) for one in of_sections if one.is_answer)
+    with_page = _with_page(trials)
     shown = tuple(
-        _trial(one, printed.get(one.trial.recording.trial, ()), drawings) for one in trials
+        _trial(one, printed.get(one.trial.recording.trial, ()), drawings) for one in with_page
     )
     line = lines.answer(findings) if lines.of_one_server(findings) else None
     if line is not None:
@@ -387,7 +393,23 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         glossary=contents.glossary(findings),
         statistics=words.STATISTIC_HEADINGS,
         trials=shown,
+        left_out=_left_out(len(trials) - len(with_page)),
     )
+
+
+def _with_page(trials: Sequence[TrialContents]) -> Sequence[TrialContents]:
+    """The trials that have a page, in their order; of many those that are not sound come first."""
+    chosen = sorted(range(len(trials)), key=lambda place: trials[place].state == "sound")
+    return [trials[place] for place in sorted(chosen[:MOST_TRIALS])]
+
+
+def _left_out(number: int) -> str:
+    if not number:
+        return ""
+    more = (
+        f"{wording.several(number, 'more trial')} {'has' if number == 1 else 'have'} no page here"
+    )
+    return f"{more}: the HTML report has every trial."
 
 
 def answered(found: RankingAnswer, most_bars: int) -> PaperAnswer:
