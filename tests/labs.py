@@ -7,6 +7,7 @@ network of its own, with an address of 198.18.0.0/15, which is for benchmarks on
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Mapping, Sequence
@@ -258,6 +259,18 @@ def limit(lab: LabAtWork, name: str, rate: str) -> None:
 def unlimited(lab: LabAtWork, name: str) -> None:
     """Lets everything through to a host again."""
     _run("tc", "-n", lab.namespaces["switch"], "qdisc", "del", "dev", f"to-{name}", "root")
+
+
+def lossy(lab: LabAtWork, name: str, permille: int) -> None:
+    """Drops so many of a thousand packets that come to a host, at random.
+
+    The test is skipped where nftables cannot do that.
+    """
+    if shutil.which("nft") is None:
+        pytest.skip("nftables is not installed: apt-get install nftables")
+    rule = f'iifname "eth0" numgen random mod 1000 < {permille} drop;'
+    chain = f"chain in {{\n type filter hook input priority 0\n {rule}\n }}"
+    _run(*lab.inside(name), "nft", f"table inet loss {{\n {chain}\n }}")
 
 
 @contextmanager

@@ -701,6 +701,22 @@ def test_a_host_behind_a_slow_link_that_loses_packets_is_named(tmp_path: Path) -
 
 
 @pytest.mark.thorough
+def test_a_host_that_loses_packets_is_named_and_no_request_is_lost(tmp_path: Path) -> None:
+    with in_namespaces(tmp_path) as lab, lab.served() as address, lab.agents():
+        labs.lossy(lab, "three", 20)
+        ran = load(lab, address, "-c", "60", "-d", "3s").end()
+        assert ran.code in {0, VOID}, ran.said
+        found = recorded(tmp_path / "recorded")
+        counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
+        assert rows_by_host(tmp_path / "recorded") == counted
+        given = levels(ran.stdout)
+        assert not labs.void_beyond(given, "segments_lost", "evenly_served")
+        assert given["conservation"] == given["drivers_completed"] == "sound"
+        assert given["segments_lost"] == "doubtful"
+        assert "segments of `three` were retransmitted" in said_of(ran.stdout, "segments_lost")
+
+
+@pytest.mark.thorough
 def test_a_host_behind_a_long_link_has_its_delay_in_latency_and_clock(tmp_path: Path) -> None:
     with (
         in_namespaces(tmp_path) as lab,
@@ -742,6 +758,7 @@ def test_hosts_whose_clocks_have_nothing_in_common_are_one_load(tmp_path: Path) 
         pytest.skip("time namespaces need root")
     lab = on_loopback(tmp_path)
     lab.ahead_s["two"] = 100_000
+    # With libfaketime 0.9.10 who sleeps until a time of the monotonic clock gets an error.
     wall_clock = preloads.preloaded("jumping_clock", tmp_path)
     lab.environments["two"] = {**wall_clock, "AHEAD_S": "600"}
     with lab.served() as address, lab.agents():
