@@ -292,6 +292,13 @@ def test_the_answer_is_one_page_however_many_rankings_there_are(count: int) -> N
     assert second.startswith("Allresults")
 
 
+def test_the_first_page_has_the_numbers_of_every_ranking_that_there_is_room_for() -> None:
+    endpoints = ["a", "b", "c"]
+    trials = tuple(without_charts(endpoint=endpoint) for endpoint in endpoints)
+    first, *_ = texts(read(replace(EMPTY, trials=trials)))
+    assert first.count("responsetimemax") == len(endpoints)
+
+
 def test_a_trial_begins_a_page_of_its_own(document: pypdf.PdfReader, pages: list[str]) -> None:
     places = [page for _, page in trial_pages(document)]
     assert places == sorted(set(places))
