@@ -19,12 +19,12 @@ from plimsoll.aggregate.outcomes import error_name
 from plimsoll.aggregate.shaping import shaped
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.aggregate.check_inputs import OutcomeCount
     from plimsoll.aggregate.counted import StatusTotal
     from plimsoll.aggregate.query import Rows
-    from plimsoll.recording import Recording
+    from plimsoll.recording import RecordedStage, Recording
 
 BY_SECOND = tables.FAILURES_BY_SECOND.schema
 """Schema of `by_second`."""
@@ -42,11 +42,12 @@ def of_trial(recording: Recording, requests: Rows) -> tuple[Failure, ...]:
     return kinds(by_second(requests))
 
 
-def kinds(failed: pa.Table) -> tuple[Failure, ...]:
+def kinds(failed: pa.Table, holds: Sequence[RecordedStage] = ()) -> tuple[Failure, ...]:
     """The kinds of failure of a trial, the most frequent first.
 
     Args:
         failed: Its failures as `by_second` gives them.
+        holds: The stages of its measurement window; without them nobody counts what is of it.
     """
     grouped: dict[tuple[str, int | None, int | None], list[dict[str, int]]] = {}
     for row in failed.to_pylist():
@@ -60,12 +61,31 @@ def kinds(failed: pa.Table) -> tuple[Failure, ...]:
             count=sum(row["count"] for row in rows),
             first_at_s=min(row["first_ns"] for row in rows) / 1e9,
             last_at_s=max(row["last_ns"] for row in rows) / 1e9,
+            held=_held(rows, holds) if holds else None,
         )
         for (outcome, number, status), rows in grouped.items()
     ]
     return tuple(
         sorted(found, key=lambda one: (-one.count, one.outcome, one.errno or one.status or 0))
     )
+
+
+def _held(rows: Sequence[Mapping[str, int]], holds: Sequence[RecordedStage]) -> int | None:
+    """How many failures are of some holds; None where a second has some that are and some not."""
+    windows: list[tuple[int, int]] = []
+    for hold in holds:
+        start_ns = (
+            windows.pop()[0] if windows and windows[-1][1] == hold.start_ns else hold.start_ns
+        )
+        windows.append((start_ns, hold.end_ns))
+    held = 0
+    for row in rows:
+        first_ns, last_ns = row["first_ns"], row["last_ns"]
+        if any(start <= first_ns and last_ns < end for start, end in windows):
+            held += row["count"]
+        elif any(first_ns < end and last_ns >= start for start, end in windows):
+            return None
+    return held
 
 
 def with_window(

@@ -258,7 +258,7 @@ def _findings(recording: Recording, derived: DerivedTrial) -> TrialFindings:
             machine_speed=of["machine_speed"],
         ),
         verdicts=tuple(Verdict.read(values) for values in derived.judged["verdicts"]),
-        failures=failures.kinds(failed),
+        failures=failures.kinds(failed, recording.holds),
         kinds=tuple(_rows(of["kinds"])),
         rate_levels=tuple(_rows(of["rate_levels"])),
         stalls=next(iter(_rows(of["stalls"])), None),

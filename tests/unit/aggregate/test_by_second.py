@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pytest
 
 from plimsoll import tables
 from plimsoll.aggregate import connections, failures, memory, outcomes
+from plimsoll.recording import RecordedStage
 
 SECOND = 1_000_000_000
 
@@ -99,6 +101,27 @@ def test_kinds_are_told_apart_by_outcome_and_error_number() -> None:
         ("reset_waiting", None, 1),
     ]
     assert (found[0].first_at_s, found[0].last_at_s) == (1.0, 5.5)
+
+
+@pytest.mark.parametrize(
+    ("ended_s", "window_s", "held"),
+    [
+        ((1.0, 2.0, 2.5), [(2.0, 3.0)], 2),
+        ((1.0, 2.0, 3.0), [(2.0, 3.0)], 1),
+        ((2.2, 2.7), [(2.5, 3.0)], None),
+        ((2.2, 2.7), [(1.0, 2.5), (2.5, 4.0)], 2),
+    ],
+)
+def test_failures_of_the_window_are_counted_where_seconds_tell(
+    ended_s: Sequence[float], window_s: Sequence[tuple[float, float]], held: int | None
+) -> None:
+    rows = failed(*(request("wrong_body", at_s) for at_s in ended_s))
+    holds = [
+        RecordedStage("hold", round(start * 1e9), round(end * 1e9), 1.0, 1.0, 1)
+        for start, end in window_s
+    ]
+    (found,) = failures.kinds(rows, holds)
+    assert (found.count, found.held) == (len(ended_s), held)
 
 
 def test_without_rows_there_are_no_failures() -> None:

@@ -162,20 +162,28 @@ def _unmade(found: TrialFindings, width: int) -> Iterator[Text]:
 def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
     """The first finding of the worst doubts, in full as far as there is room, and what else is.
 
-    Each of the first `MOST_TOLD` has at least a line.
+    Each of the first `MOST_TOLD` has at least a line, unless the worst is void and has more to say
+    than a sentence: which of the times above it does not hold, for example.
     """
-    told, rest = doubts[:MOST_TOLD], doubts[MOST_TOLD:]
-    whole = [[*_verdict(verdict, width, most=1)] for verdict in told]
-    if not rest and sum(map(_height, whole)) <= MOST_LINES:
+    whole = [[*_verdict(verdict, width, most=1)] for verdict in doubts[:MOST_TOLD]]
+    if len(whole) == len(doubts) and sum(map(_height, whole)) <= MOST_LINES:
         yield from chain.from_iterable(whole)
         return
     left = MOST_LINES - 1
+    most = 1 if _says_more(doubts[0]) and _height(whole[0]) <= left else MOST_TOLD
+    told, rest = doubts[:most], doubts[most:]
     for place, verdict in enumerate(told):
         others = sum(LEAST_LINES[one.level] for one in told[place + 1 :])
         lines = _fitting(verdict, width, left - others)
         yield from lines
         left -= _height(lines)
     yield Text(f"{_named(rest, width - len(_REST))}{_REST}" if rest else _CUT, style="dim")
+
+
+def _says_more(verdict: Verdict) -> bool:
+    """Whether what makes a number void has more than one sentence."""
+    found, _ = next(iter(advised(verdict.sentences)))
+    return verdict.level == "void" and found != verdict.sentences[0].text
 
 
 def _fitting(verdict: Verdict, width: int, room: int) -> Sequence[Text]:
