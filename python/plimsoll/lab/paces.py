@@ -1,8 +1,8 @@
 """Paces: what trials and reports took on this host, so that the next plan is estimated well.
 
 They are in a user file, and may be deleted. What is mostly computing is kept as it would take if
-nobody else used the processor. Each is a mean in which what came last counts most: one
-trial on a busy machine changes little, and a faster framework is known after a few.
+nobody else used the processor. Each is a mean in which what came last counts most, so a faster
+framework is known after a few trials. What a busy machine took counts less.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     """A trial that is over, and what happened."""
 
 WEIGHT = 1 / 3
-"""Weight of what came last in a mean."""
+"""Weight of what came last in a mean, on a machine that nobody else used."""
 
 MOST_SLOWNESS = 3.0
 """The most that a machine in use is taken to be slower for as long as a run.
@@ -330,7 +330,8 @@ def _either(earlier: float | None, now: float | None) -> float | None:
 
 
 def _mean(earlier: float, now: float) -> float:
-    return earlier + WEIGHT * (now - earlier)
+    """What came last counts less, the busier the machine was: less of it can be taken off."""
+    return earlier + WEIGHT / slowness() ** 2 * (now - earlier)
 
 
 def _write(paces: Paces) -> None:

@@ -338,6 +338,13 @@ def test_where_nothing_can_be_kept_the_campaign_goes_on(
     assert paces.known([small]) == NOTHING_KNOWN
 
 
+def test_what_a_busy_machine_took_counts_less(state: Path, passed: list[float]) -> None:
+    paces.keep_program(2.0)
+    (state.parent.parent / "schedstat").write_text("1000 1000 1")
+    paces.keep_program(10.0)
+    assert paces.known([]).program_s == pytest.approx(2.0 + (10.0 / 2 - 2.0) * paces.WEIGHT / 4)
+
+
 @pytest.mark.parametrize(
     ("times", "slowness"),
     [("100 0 3\n", 1.0), ("100 150 3\n", 2.5), ("100 900 3\n", 3.0), ("0 0 0\n", 1.0), ("", 1.0)],
