@@ -25,9 +25,11 @@ def reference_process(*options: str) -> Iterator[tuple[str, subprocess.Popen[byt
     command = (sys.executable, "-m", "plimsoll.reference", "--port", "0", *options)
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        yield json.loads(process.stdout.readline())["address"], process
-        process.terminate()
-        process.communicate(timeout=20)
+        try:
+            yield json.loads(process.stdout.readline())["address"], process
+        finally:
+            process.terminate()
+            process.communicate(timeout=20)
 
 
 def certificate(folder: Path) -> tuple[str, str]:
