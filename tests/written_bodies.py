@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plimsoll.conduct import recomputed_bodies
+from plimsoll.conduct.written_bodies import FILE
 from plimsoll.drivers import records
 
 
@@ -21,5 +21,5 @@ def written(into: Path, *bodies: tuple[int, int, bytes]) -> Path:
         row = np.zeros(1, dtype)
         row["request"], row["done_ns"], row["length_bytes"] = request, done_ns, len(body)
         parts += [row.tobytes(), body]
-    (into / recomputed_bodies.FILE).write_bytes(b"".join(parts))
+    (into / FILE).write_bytes(b"".join(parts))
     return into

@@ -26,7 +26,7 @@ import pytest
 
 import labs
 import preloads
-from command_line import Running, run
+from command_line import Ran, Running, run
 from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.drivers import records
 from plimsoll.errors import EngineFailed, InputError, StorageError
@@ -682,18 +682,25 @@ def test_many_connections_from_several_source_addresses(
         assert given["conservation"] == given["drivers_completed"] == "sound"
 
 
+def conserved(lab: LabAtWork, address: str, *faults: str) -> Ran:
+    """A load that loses no row, whatever happens on the way, and is void for these checks alone."""
+    ran = load(lab, address, "-c", "60", "-d", "3s").end()
+    assert ran.code in {0, VOID}, ran.said
+    found = recorded(lab.folder / "recorded")
+    counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
+    assert rows_by_host(lab.folder / "recorded") == counted
+    given = levels(ran.stdout)
+    assert not labs.void_beyond(given, *faults)
+    assert given["conservation"] == given["drivers_completed"] == "sound"
+    return ran
+
+
 @pytest.mark.thorough
 def test_a_host_behind_a_slow_link_that_loses_packets_is_named(tmp_path: Path) -> None:
     with in_namespaces(tmp_path) as lab, lab.served() as address, lab.agents():
         labs.limit(lab, "three", "2mbit")
-        ran = load(lab, address, "-c", "60", "-d", "3s").end()
-        assert ran.code in {0, VOID}, ran.said
-        found = recorded(tmp_path / "recorded")
-        counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
-        assert rows_by_host(tmp_path / "recorded") == counted
+        ran = conserved(lab, address, "segments_lost", "link_headroom")
         given = levels(ran.stdout)
-        assert not labs.void_beyond(given, "segments_lost", "link_headroom")
-        assert given["conservation"] == given["drivers_completed"] == "sound"
         assert given["hosts_agree"] == "doubtful"
         assert "`three`" in said_of(ran.stdout, "hosts_agree")
         busy = {given["undisturbed"], given["driver_uninterrupted"]}
@@ -704,14 +711,8 @@ def test_a_host_behind_a_slow_link_that_loses_packets_is_named(tmp_path: Path) -
 def test_a_host_that_loses_packets_is_named_and_no_request_is_lost(tmp_path: Path) -> None:
     with in_namespaces(tmp_path) as lab, lab.served() as address, lab.agents():
         labs.lossy(lab, "three", 20)
-        ran = load(lab, address, "-c", "60", "-d", "3s").end()
-        assert ran.code in {0, VOID}, ran.said
-        found = recorded(tmp_path / "recorded")
-        counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
-        assert rows_by_host(tmp_path / "recorded") == counted
+        ran = conserved(lab, address, "segments_lost", "evenly_served")
         given = levels(ran.stdout)
-        assert not labs.void_beyond(given, "segments_lost", "evenly_served")
-        assert given["conservation"] == given["drivers_completed"] == "sound"
         assert given["segments_lost"] == "doubtful"
         assert "segments of `three` were retransmitted" in said_of(ran.stdout, "segments_lost")
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plimsoll.aggregate.outcomes import UNENDED
+from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.statistics.quantiles import QUANTILES
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from plimsoll.aggregate.trial import Tables
 
-SECOND_NS = 1_000_000_000
 FACTOR = 2
 """A percentile is hidden where it is so many times that of the responses, or more."""
 STEPS = 12

@@ -392,7 +392,8 @@ def _print_lines(console: Console, found: Sequence[ListedFramework]) -> None:
     language_width = max((len(one.language) for one in found), default=0)
     for one in found:
         head = f"{one.name:<{name_width}}  {one.language:<{language_width}}  "
-        notes = f", {len(one.notes)}\u00a0note{'s' * (len(one.notes) > 1)}" if one.notes else ""
+        count = wording.several(len(one.notes), "note").replace(" ", "\u00a0")
+        notes = f", {count}" if one.notes else ""
         line = f"{head}{one.status:<{STATUS_WIDTH}}{_served(one)}{notes}"
         state = (len(head), len(one.status), STYLES[one.status])
         _print_wrapped(console, line, 4, (0, len(head), "bold"), state)

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from plimsoll import tables
-from plimsoll.conduct import recomputed_bodies
+from plimsoll.conduct import written_bodies
 from plimsoll.drivers import records
 from plimsoll.errors import EngineFailed
 from plimsoll.recording import HOST, writing
@@ -31,7 +31,7 @@ RECORDED = (tables.REQUESTS, tables.CONNECTIONS)
 """The tables that the engine writes."""
 
 LEFTOVERS = (
-    "spec.json", "finish.json", *records.ROWS, recomputed_bodies.FILE,
+    "spec.json", "finish.json", *records.ROWS, written_bodies.FILE,
     *(f"{name}{writing.ARROW}" for name in ("requests", "connections", "usage")),
 )  # fmt: skip
 """Files of the driver that are not kept; what matters of them is in `trial.json` and the tables."""

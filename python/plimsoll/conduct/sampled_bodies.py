@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from plimsoll.conduct.recomputed_bodies import written
+from plimsoll.conduct import written_bodies
 from plimsoll.recording import SampledBodies
 
 if TYPE_CHECKING:
@@ -42,15 +42,13 @@ def of(
     Raises:
         EngineFailed: A file has a truncated last body.
     """
-    first: dict[str, int] = {}
-    kinds = [first.setdefault(one.request.name, at) for at, one in enumerate(exchanges)]
-    holds = [(stage.start_ns, stage.end_ns) for stage in stages if stage.kind == "hold"]
+    if not any(one.expected.is_unknown for one in exchanges):
+        return ()
     drawn: defaultdict[int, list[tuple[int, int, bytes]]] = defaultdict(list)
-    for request, done_ns, body in written(folders):
-        is_held = any(start_ns <= done_ns < end_ns for start_ns, end_ns in holds)
-        if is_held and exchanges[request].expected.is_unknown:
-            digest = blake2b(body, digest_size=16).digest()
-            drawn[kinds[request]].append((done_ns, len(body), digest))
+    for one in written_bodies.read(exchanges, stages, folders):
+        if one.is_held and exchanges[one.request].expected.is_unknown:
+            digest = blake2b(one.content, digest_size=16).digest()
+            drawn[one.kind].append((one.done_ns, len(one.content), digest))
     return tuple(_compared(kind, bodies) for kind, bodies in sorted(drawn.items()))
 
 

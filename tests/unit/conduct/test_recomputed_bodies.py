@@ -8,6 +8,7 @@ import pytest
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.requests import Expected
 from plimsoll.conduct import recomputed_bodies
+from plimsoll.conduct.written_bodies import FILE
 from plimsoll.errors import EngineFailed
 from plimsoll.recording import Recomputed, RecordedStage
 from written_bodies import written
@@ -47,7 +48,7 @@ def test_what_was_asked_for_and_not_drawn_is_told_as_none(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("left", "where"), [(8, "record"), (20, "body")])
 def test_a_file_that_was_cut_off_is_an_error(tmp_path: Path, left: int, where: str) -> None:
-    file = written(tmp_path, (1, 10, RIGHT)) / recomputed_bodies.FILE
+    file = written(tmp_path, (1, 10, RIGHT)) / FILE
     file.write_bytes(file.read_bytes()[:left])
     with pytest.raises(EngineFailed, match=f"has a truncated last {where}"):
         recomputed_bodies.of(EXCHANGES, STAGES, [tmp_path])
