@@ -8,9 +8,10 @@ one does not accept for 100 ms while its listen queue takes 33 connections.
 Service times are long, so a search needs little of the machine, and many run at the same time.
 Threads that serve and that send run at real-time priority where that is allowed: what else the
 machine does delays them little. What waking up and the way there and back take is measured all the
-while on a server without a queue. The truth is the line of theory for the limit less its mean. A
-case is *prompt* if 99 % of these took less than a tenth of the limit more; else the machine was too
-busy to tell where the line is.
+while on a server without a queue. The truth is the rate at which theory and these delays together
+reach the limit: the distribution of the sum, since a few long delays move a p99 more than their
+mean tells. A case is *prompt* if the delays lower its line by less than a tenth; else the machine
+was too busy to tell where the line is.
 
 A search is *close* if its line is within 3 % of the truth, and *holds* if its interval contains it.
 
@@ -29,8 +30,10 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import fmean, median
+from statistics import median
+from typing import Any
 
+import numpy as np
 from scipy.optimize import brentq
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -47,8 +50,9 @@ CLOSE = 0.03
 LEAST_CLOSE = 0.95
 """Share of the searches that must be close."""
 
-WITHIN = 0.02
-"""Half the width of an interval that ends a search, as a share of the rate."""
+WITHIN = 0.01
+"""Half the width of an interval that ends a search, as a share of the rate: most take all of their
+budget."""
 
 THEORY = {
     "M/D/1": ((), queues.md1_quantile_s, queues.md1_within),
@@ -57,6 +61,7 @@ THEORY = {
 """Options of the reference server, quantile and distribution of the response time."""
 
 LOADS = (0.5, 0.8, 0.95)
+LOWEST_LOAD = 0.1
 SERVICE_S = 0.001
 QUEUE = ("--one-at-a-time", "--service-time", f"{round(SERVICE_S * 1e9)}ns")
 
@@ -79,15 +84,22 @@ BESIDE = 20
 FLOOR_RATE_PER_S, FLOOR_S = 100.0, 20.0
 
 PROMPT = 0.1
-"""Greatest share of a limit that 99 % of the ways there and back may take."""
+"""Greatest share by which waking up and the way there and back may lower a line."""
+
+STEPS_OF_A_LIMIT = 100
+"""Delays are put together in steps of this share of a limit."""
 
 TOO_BUSY = 3
 
 Within = Callable[[float, float, float], float]
 """Share of the responses that take no longer, by that time, rate and service time."""
 
-Truth = Callable[[float], float]
-"""The line, by what waking up and the way there and back take, in seconds."""
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+Truth = Callable[[Array], float]
+"""The line, by what waking up and the way there and back took, in seconds."""
+
+NO_DELAY: Array = np.zeros(1)
 
 
 @dataclass(frozen=True)
@@ -111,19 +123,6 @@ class Case:
     truth_per_s: Truth
     budget_s: float = BUDGET_S
     keep_alive: bool = True
-
-
-@dataclass(frozen=True)
-class FloorTimes:
-    """What waking up and the way there and back take beside a service.
-
-    Attributes:
-        mean_s: Their mean, in seconds.
-        p99_s: Their 99th percentile, in seconds.
-    """
-
-    mean_s: float
-    p99_s: float
 
 
 @dataclass(frozen=True)
@@ -153,13 +152,13 @@ class SearchOutcome:
         off: Line ÷ truth − 1; None where no line was found.
         holds: Whether the interval contains the truth.
         reach: Half the width of the interval / the truth.
-        floor: What waking up and the way there and back took.
+        floor_s: What waking up and the way there and back took meanwhile, in seconds.
     """
 
     off: float | None
     holds: bool
     reach: float
-    floor: FloorTimes
+    floor_s: Array
 
     @property
     def is_close(self) -> bool:
@@ -186,13 +185,28 @@ def _loaded(name: str, load: float) -> Case:
     )
 
 
-def _line_per_s(within: Within, limit_s: float, service_s: float, floor_s: float) -> float:
-    """The rate at which the p99 is what the way there and back leaves of a limit."""
+def _line_per_s(within: Within, limit_s: float, service_s: float, floor_s: Array) -> float:
+    """The rate at which the p99 of a response time and a delay is the limit; 0 for none."""
+    delays = _put_together(floor_s, limit_s / STEPS_OF_A_LIMIT)
 
     def beyond(load: float) -> float:
-        return within(limit_s - floor_s, load / service_s, service_s) - 0.99
+        shares = (
+            weight * within(limit_s - delay_s, load / service_s, service_s)
+            for delay_s, weight in delays
+            if delay_s < limit_s - service_s
+        )
+        return sum(shares) - 0.99
 
-    return float(brentq(beyond, 0.1, 0.99, xtol=1e-6)) / service_s
+    if beyond(LOWEST_LOAD) <= 0:
+        return 0.0
+    return float(brentq(beyond, LOWEST_LOAD, 0.99, xtol=1e-6)) / service_s
+
+
+def _put_together(times_s: Array, step_s: float) -> list[tuple[float, float]]:
+    """The means of the times within each step, with their shares."""
+    _, steps, counts = np.unique(times_s // step_s, return_inverse=True, return_counts=True)
+    sums = np.bincount(steps, weights=times_s)
+    return list(zip((sums / counts).tolist(), (counts / len(times_s)).tolist(), strict=True))
 
 
 def _stopping() -> Case:
@@ -225,7 +239,7 @@ class Floor:
 
     def __init__(self) -> None:
         """Nothing is measured yet."""
-        self._measured: list[tuple[float, FloorTimes]] = []
+        self._measured: list[tuple[float, Array]] = []
 
     def measure(self) -> None:
         """Measures for some seconds."""
@@ -240,18 +254,17 @@ class Floor:
                 driver_cores=(cores.tool,),
             ) as result,
         ):
-            summary = result.summary
-        times = summary and summary.response_time
-        if times is None or times.mean_ns is None or times.p99_ns is None:
-            raise SystemExit("error: too few responses at a low rate")
-        beside = (max(0.0, one / 1e9 - SERVICE_S) for one in (times.mean_ns, times.p99_ns))
-        self._measured.append((time.monotonic(), FloorTimes(*beside)))
+            complete = result.requests.filter("outcome = 'ok'")
+            took_ns = complete.project("done_ns - due_ns AS took_ns").fetchnumpy()["took_ns"]
+        if not len(took_ns):
+            raise SystemExit("error: no response at a low rate")
+        delays_s = np.maximum(0.0, np.asarray(took_ns, np.float64) / 1e9 - SERVICE_S)
+        self._measured.append((time.monotonic(), delays_s))
 
-    def between(self, began_s: float, ended_s: float) -> FloorTimes:
-        """The means between two instants of the monotonic clock."""
-        inside = [times for at_s, times in self._measured if began_s <= at_s <= ended_s]
-        found = inside or [self._measured[-1][1]]
-        return FloorTimes(fmean(one.mean_s for one in found), fmean(one.p99_s for one in found))
+    def between(self, began_s: float, ended_s: float) -> Array:
+        """Those between two instants of the monotonic clock, in seconds."""
+        inside = [times_s for at_s, times_s in self._measured if began_s <= at_s <= ended_s]
+        return np.concatenate(inside or [self._measured[-1][1]])
 
 
 def searched(
@@ -279,15 +292,15 @@ def searched(
 
 def outcome(case: Case, search: Search, floor: Floor) -> SearchOutcome:
     """A search beside the truth."""
-    times = floor.between(search.began_s, search.ended_s)
-    truth_per_s = case.truth_per_s(times.mean_s)
-    if search.rate_per_s is None:
-        return SearchOutcome(None, holds=False, reach=0.0, floor=times)
+    floor_s = floor.between(search.began_s, search.ended_s)
+    truth_per_s = case.truth_per_s(floor_s)
+    if search.rate_per_s is None or not truth_per_s:
+        return SearchOutcome(None, holds=False, reach=0.0, floor_s=floor_s)
     return SearchOutcome(
         off=search.rate_per_s / truth_per_s - 1,
         holds=search.low <= truth_per_s <= search.high,
         reach=(search.high - search.low) / 2 / truth_per_s,
-        floor=times,
+        floor_s=floor_s,
     )
 
 
@@ -315,35 +328,35 @@ def row(case: Case, found: Sequence[SearchOutcome]) -> tuple[str, ...]:
     """What the searches of a case amount to."""
     off = [one.off for one in found if one.off is not None]
     farthest = f"{max(map(abs, off)):.1%}" if off else ""
-    mean_s, p99_s = _floor_of(found)
+    floor_s = _floor_of(found)
+    middle_s, p99_s, p999_s = np.quantile(floor_s, (0.5, 0.99, 0.999))
     return (
         case.name,
         f"p{case.percent:g} {case.limit_s * 1e3:.3g} ms",
-        f"{case.truth_per_s(mean_s):,.0f}",
+        f"{case.truth_per_s(floor_s):,.0f}",
         f"{case.budget_s:,.0f}",
         f"{sum(one.is_close for one in found)} of {len(found)}",
         f"{median(off):+.1%}" if off else "",
         farthest,
         f"{sum(one.holds for one in found)} of {len(found)}",
         f"±{median(one.reach for one in found):.1%}",
-        f"{mean_s * 1e6:.0f}, {p99_s * 1e6:.0f}",
+        ", ".join(f"{each * 1e6:.0f}" for each in (middle_s, p99_s, p999_s)),
     )
 
 
 def is_prompt(case: Case, found: Sequence[SearchOutcome]) -> bool:
     """Whether the machine was quiet enough to tell where the line is."""
-    return _floor_of(found)[1] <= PROMPT * case.limit_s
+    return case.truth_per_s(_floor_of(found)) >= (1 - PROMPT) * case.truth_per_s(NO_DELAY)
 
 
-def _floor_of(found: Sequence[SearchOutcome]) -> tuple[float, float]:
-    """Median of the means, and of the 99th percentiles, in seconds."""
-    floors = [one.floor for one in found]
-    return median(one.mean_s for one in floors), median(one.p99_s for one in floors)
+def _floor_of(found: Sequence[SearchOutcome]) -> Array:
+    """What the way there and back took during all searches, in seconds."""
+    return np.concatenate([one.floor_s for one in found])
 
 
 HEAD = (
     *("server", "limit", "line, per second", "s", "within 3 %", "median", "farthest"),
-    *("interval holds", "interval", "way and waking, µs: mean, p99"),
+    *("interval holds", "interval", "way and waking, µs: p50, p99, p99.9"),
 )
 
 

@@ -94,14 +94,14 @@ class Queue:
         return ends, refused
 
     def _done(self, due_s: Array, services: Array) -> Array:
-        """When each response is complete: Lindley's recursion, in time without the stops."""
+        """When each response is complete; the recursion runs in time without the stops."""
         stop_s, period_s = self.vacation
         if not stop_s:
-            return _lindley(due_s, services)
+            return lindley(due_s, services)
         work_s = period_s - stop_s
         since = (self.now_s + due_s) % period_s
         worked = np.floor((self.now_s + due_s) / period_s) * work_s + np.minimum(since, work_s)
-        done = _lindley(worked, services)
+        done = lindley(worked, services)
         return np.floor(done / work_s) * period_s + done % work_s - self.now_s
 
 
@@ -111,7 +111,8 @@ def _all_but(count: int, share: float) -> Mask:
     return passed[1:] == passed[:-1]
 
 
-def _lindley(due_s: Array, services: Array) -> Array:
+def lindley(due_s: Array, services: Array) -> Array:
+    """When each response is complete, of requests that are served in turn (Lindley's recursion)."""
     ends = np.cumsum(services)
     return ends + np.maximum.accumulate(due_s - ends + services)
 

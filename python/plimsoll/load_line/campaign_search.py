@@ -186,7 +186,8 @@ def stored_try(results: Results, recording: Recording, wanted: SearchGoal) -> Tr
 def _missed(recording: Recording, rate_per_s: float, judged: Sequence[LineLimit]) -> Try:
     hold_s = recording.load.stages[-1].duration_s
     requests = max(1, round(rate_per_s * hold_s))
-    counts = {one.name: Count(rate_per_s, requests, requests, 0.0) for one in judged}
+    counted = Count(rate_per_s, requests, requests, 0.0, rate_per_s)
+    counts = {one.name: counted for one in judged}
     return Try(rate_per_s, hold_s, counts, {}, recording.trial)
 
 

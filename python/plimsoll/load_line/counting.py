@@ -207,7 +207,8 @@ def _counted(
         misses[-1] += never_due
     if not sizes.any():
         sizes[-1] = 1
-    return count(rate_per_s, sizes.tolist(), misses.tolist())
+    due_per_s = max(1, len(rows.due_ns)) / (end_ns - start_ns) * 1e9
+    return count(rate_per_s, due_per_s, sizes.tolist(), misses.tolist())
 
 
 def _times(latency_ns: Instants) -> dict[str, float]:

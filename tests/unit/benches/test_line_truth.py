@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+import numpy as np
 import pytest
 
 import line_truth as bench
 import queues
-from line_truth import Case, FloorTimes, Search, SearchOutcome
+from line_truth import Array, Case, Search, SearchOutcome
 
-QUICK, BUSY = FloorTimes(0.0002, 0.0003), FloorTimes(0.0002, 0.005)
+QUICK: Array = np.full(100, 0.0002)
+BUSY: Array = np.append(np.full(98, 0.0002), [0.02, 0.02])
 
 
 @cache
@@ -31,15 +33,34 @@ def test_the_way_there_and_back_is_taken_off_the_limit(
     name: str, quantile_s: Callable[[float, float, float], float]
 ) -> None:
     known = case(name)
-    line_per_s = known.truth_per_s(0.0002)
-    assert line_per_s < known.truth_per_s(0.0)
+    line_per_s = known.truth_per_s(QUICK)
+    assert line_per_s < known.truth_per_s(bench.NO_DELAY)
     left_s = quantile_s(0.99, line_per_s, bench.SERVICE_S)
     assert left_s == pytest.approx(known.limit_s - 0.0002, rel=1e-3)
 
 
+@pytest.mark.parametrize("name", ["M/D/1 50%", "M/M/1 80%"])
+def test_the_truth_is_the_line_of_response_times_and_delays_together(name: str) -> None:
+    """Against a simulated queue: few of the delays are as long as the limit."""
+    known, luck = case(name), np.random.default_rng(3)
+    delays_s = luck.exponential(known.limit_s / 40, 20_000)
+    delays_s[:50] = known.limit_s
+    rate_per_s = known.truth_per_s(delays_s)
+    services = queues.fixed if name.startswith("M/D") else queues.exponential
+    due_s = np.cumsum(luck.exponential(1 / rate_per_s, 1_000_000))
+    took_s = queues.lindley(due_s, services(bench.SERVICE_S)(luck, due_s)) - due_s
+    missed = took_s + luck.choice(delays_s, len(took_s)) > known.limit_s
+    assert missed.mean() == pytest.approx(0.01, rel=0.1)
+    assert rate_per_s < known.truth_per_s(np.full(1, delays_s.mean()))
+
+
+def test_delays_that_miss_by_themselves_leave_no_line() -> None:
+    assert case("M/D/1 50%").truth_per_s(np.full(1, 0.01)) == 0.0
+
+
 class Floor(bench.Floor):
-    def between(self, began_s: float, ended_s: float) -> FloorTimes:
-        return FloorTimes(0.0, 0.0)
+    def between(self, began_s: float, ended_s: float) -> Array:
+        return bench.NO_DELAY
 
 
 @pytest.mark.parametrize(
@@ -53,7 +74,7 @@ def test_a_search_is_held_against_the_truth(rate_per_s: float, is_close: bool, h
     assert found.reach == pytest.approx(20 / 800)
 
 
-def outcomes(close: int, far: int, floor: FloorTimes) -> list[SearchOutcome]:
+def outcomes(close: int, far: int, floor: Array) -> list[SearchOutcome]:
     return [SearchOutcome(off, True, 0.02, floor) for off in [0.01] * close + [0.04] * far]
 
 

@@ -229,7 +229,8 @@ def tried(rate_per_s: float, over: int, failed: int = 0, requests: int = 266) ->
     """A try of which so many requests took too long or failed."""
     misses = {"p99": over, "errors": failed, "sent": 0}
     counts = {
-        name: Count(rate_per_s, requests, missed, float(missed)) for name, missed in misses.items()
+        name: Count(rate_per_s, requests, missed, float(missed), rate_per_s)
+        for name, missed in misses.items()
     }
     return Try(rate_per_s, 1.0, counts, {"p50": 51e6}, f"at-{rate_per_s}")
 
