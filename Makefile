@@ -173,7 +173,7 @@ line-coverage: setup ## how often intervals of simulated load lines hold; five m
 	$(BIN)/python benches/line_coverage.py
 
 .PHONY: line-truth
-line-truth: setup ## load lines of a real server whose line is known; about an hour on a quiet machine, SEARCHES=2 for ten minutes
+line-truth: setup ## load lines of a real server whose line is known; two hours of a quiet machine, SEARCHES=2 for half of one
 	$(BIN)/python benches/line_truth.py $(if $(SEARCHES),--searches $(SEARCHES))
 
 ROWS ?= 10000000

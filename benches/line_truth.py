@@ -63,13 +63,14 @@ THEORY = {
 LOADS = (0.5, 0.8, 0.95)
 LOWEST_LOAD = 0.1
 SERVICE_S = 0.001
-QUEUE = ("--one-at-a-time", "--service-time", f"{round(SERVICE_S * 1e9)}ns")
+LONG_SERVICES_S = {("M/D/1", 0.5): 0.002}
+"""Where delays of a tenth of a millisecond would move the line by a few percent."""
 
 BUDGET_S, LONG_BUDGET_S = 300.0, 600.0
 """Seconds of a search: chance alone then keeps 3 % (`tests/unit/load_line/test_search.py`)."""
 
-LONG = {("M/M/1", 0.5), ("M/M/1", 0.95)}
-"""Where as many requests say less of the line."""
+LONG = {("M/D/1", 0.5), ("M/M/1", 0.5), ("M/M/1", 0.95)}
+"""Where services are longer, or as many requests say less of the line."""
 
 STOP_S, STOP_EVERY_S, STOP_LIMIT_S = 0.2, 3.0, 0.1
 SLOWER_AFTER_S, SLOWER_BY, SLOWER_LOAD = 60, 1.4, 0.8
@@ -78,7 +79,7 @@ FULL_S, FULL_EVERY_S, FULL_BACKLOG, FULL_LIMIT_S = 0.1, 0.7, 32, 0.5
 
 PATH = "/empty"
 
-BESIDE = 20
+BESIDE = 10
 """Searches at the same time."""
 
 FLOOR_RATE_PER_S, FLOOR_S = 100.0, 20.0
@@ -174,15 +175,21 @@ def cases() -> list[Case]:
 
 def _loaded(name: str, load: float) -> Case:
     options, quantile_s, within = THEORY[name]
-    limit_s = quantile_s(0.99, load / SERVICE_S, SERVICE_S)
+    service_s = LONG_SERVICES_S.get((name, load), SERVICE_S)
+    limit_s = quantile_s(0.99, load / service_s, service_s)
     return Case(
         name=f"{name} {load:.0%}",
-        options=(*QUEUE, *options),
+        options=(*queue(service_s), *options),
         percent=99,
         limit_s=limit_s,
-        truth_per_s=partial(_line_per_s, within, limit_s, SERVICE_S),
+        truth_per_s=partial(_line_per_s, within, limit_s, service_s),
         budget_s=LONG_BUDGET_S if (name, load) in LONG else BUDGET_S,
     )
+
+
+def queue(service_s: float) -> tuple[str, ...]:
+    """Options of a reference server that is a queue with one server."""
+    return ("--one-at-a-time", "--service-time", f"{round(service_s * 1e9)}ns")
 
 
 def _line_per_s(within: Within, limit_s: float, service_s: float, floor_s: Array) -> float:
@@ -214,7 +221,7 @@ def _stopping() -> Case:
     stops = (STOP_S, STOP_EVERY_S)
     truth_per_s = queues.line_of_long_runs(limit, SERVICE_S, stops)
     stalling = ("--stall", f"{STOP_S}s", "--stall-every", f"{STOP_EVERY_S}s")
-    options = (*QUEUE, *stalling)
+    options = (*queue(SERVICE_S), *stalling)
     return Case("stops", options, 90, STOP_LIMIT_S, lambda _: truth_per_s)
 
 
@@ -223,7 +230,7 @@ def _slowing() -> Case:
     limit_s = queues.md1_quantile_s(0.99, SLOWER_LOAD / slower_s, slower_s)
     slowing = ("--slower-after", f"{SLOWER_AFTER_S}s", "--slower-by", f"{SLOWER_BY}")
     truth = partial(_line_per_s, queues.md1_within, limit_s, slower_s)
-    return Case("slower", (*QUEUE, *slowing), 99, limit_s, truth)
+    return Case("slower", (*queue(SERVICE_S), *slowing), 99, limit_s, truth)
 
 
 def _full() -> Case:

@@ -35,7 +35,8 @@ def test_the_way_there_and_back_is_taken_off_the_limit(
     known = case(name)
     line_per_s = known.truth_per_s(QUICK)
     assert line_per_s < known.truth_per_s(bench.NO_DELAY)
-    left_s = quantile_s(0.99, line_per_s, bench.SERVICE_S)
+    service_s = bench.LONG_SERVICES_S.get((name[:5], 0.5), bench.SERVICE_S)
+    left_s = quantile_s(0.99, line_per_s, service_s)
     assert left_s == pytest.approx(known.limit_s - 0.0002, rel=1e-3)
 
 
@@ -48,7 +49,8 @@ def test_the_truth_is_the_line_of_response_times_and_delays_together(name: str) 
     rate_per_s = known.truth_per_s(delays_s)
     services = queues.fixed if name.startswith("M/D") else queues.exponential
     due_s = np.cumsum(luck.exponential(1 / rate_per_s, 1_000_000))
-    took_s = queues.lindley(due_s, services(bench.SERVICE_S)(luck, due_s)) - due_s
+    service_s = bench.LONG_SERVICES_S.get((name[:5], 0.5), bench.SERVICE_S)
+    took_s = queues.lindley(due_s, services(service_s)(luck, due_s)) - due_s
     missed = took_s + luck.choice(delays_s, len(took_s)) > known.limit_s
     assert missed.mean() == pytest.approx(0.01, rel=0.1)
     assert rate_per_s < known.truth_per_s(np.full(1, delays_s.mean()))
