@@ -17,6 +17,7 @@ from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.campaign.load import UnknownLoad
 from plimsoll.recording import (
+    ClockSetBack,
     Driver,
     Ending,
     ExpectedResponse,
@@ -2045,6 +2046,33 @@ def test_seconds_in_which_nothing_was_sent_are_no_stall_of_the_server(rows, said
     assert (given.level, given.text.startswith(said)) == ("void", True), given.text
 
 
+BACK = ClockSetBack(by_ns=1_500_000_000, after_rows=8_000, at_ns=5_000_000_000)
+
+
+def test_a_clock_that_was_set_back_explains_what_it_does_to_rates():
+    trial = as_import(CLEAN, 10, clock_set_back=BACK)
+    given = {one.check: one for one in judging.judge(trial)}
+    clocks = given["clocks_agree"]
+    assert clocks.level == "void"
+    assert clocks.text.startswith(
+        "The clock of the log was set back by 1.5 s, at 5 s, after 8,000 rows. 1.5 s of the load "
+    )
+    assert judged("littles_law", trial).level == "void"
+    assert given["littles_law"].level == "not_checked"
+    assert given["littles_law"].text.startswith("See Clocks differ: the clock of the log was set")
+
+
+def test_the_log_of_one_of_several_load_generators_is_named():
+    given = judged("clocks_agree", as_import(CLEAN, clock_set_back=replace(BACK, host="two")))
+    assert given.text.startswith("The clock of the log of `two` was set back by 1.5 s")
+
+
+def test_a_small_step_back_excuses_no_more_requests_than_users():
+    small = replace(BACK, by_ns=50_000_000)
+    given = {one.check: one for one in judging.judge(as_import(CLEAN, 10, clock_set_back=small))}
+    assert (given["clocks_agree"].level, given["littles_law"].level) == ("doubtful", "void")
+
+
 def with_sampled_bodies(others):
     sampled = SampledBodies(0, 1_000, 1_000 - others, 2048, others, min(others, 1))
     return replace(CLEAN, recording=replace(CLEAN.recording, sampled_bodies=(sampled,)))
@@ -2064,6 +2092,7 @@ BEYOND = [
     ("conservation", lambda: as_import(CLEAN, rows_missing=4000)),
     ("conservation", lambda: as_import(CLEAN, rows=every_row_twice())),
     ("conservation", lambda: as_import(CLEAN, rows=with_rows_twice(0.1))),
+    ("clocks_agree", lambda: as_import(CLEAN, clock_set_back=BACK)),
     ("littles_law", lambda: as_import(CLEAN, 10)),
     ("littles_law", lambda: as_import(CLEAN, 26, a_second_twice())),
     ("round_trip_floor", lambda: as_import(CLEAN, rows=with_times(1e-6))),
@@ -2105,6 +2134,7 @@ WITHIN = [
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 60_000_000)),
     ("conservation", lambda: with_malformed(1)),
     ("conservation", lambda: as_import(CLEAN, rows_missing=1)),
+    ("clocks_agree", lambda: as_import(CLEAN)),
     ("littles_law", lambda: as_import(CLEAN, 20)),
     ("round_trip_floor", lambda: as_import(CLEAN, durations_step_s=0.001)),
     ("responses_correct", lambda: as_import(CLEAN)),
