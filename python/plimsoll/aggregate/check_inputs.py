@@ -151,6 +151,21 @@ class BodyLengths:
 
 
 @dataclass(frozen=True)
+class LateConnects:
+    """How late the load generator itself began to connect at the beginning of a load.
+
+    Attributes:
+        sum_ns: Of all connections together.
+        most_ns: Of the last one.
+        connect_ns: The longest time that one of them then took to connect.
+    """
+
+    sum_ns: int
+    most_ns: int
+    connect_ns: int
+
+
+@dataclass(frozen=True)
 class RepeatedRows:
     """Rows that are the same in all that a log says of them.
 
@@ -488,6 +503,32 @@ def open_connections(recording: Recording, connections: Rows) -> float | None:
         limits = {"opening_ns": opening_ns, **_held(recording)}
         row = database.execute(query.text("open_time"), limits).fetchall()[0]
     return row[0] / duration_ns
+
+
+def late_connects(recording: Recording, connections: Rows, requested: int) -> LateConnects:
+    """How late the load generator itself began to connect.
+
+    A load without ramp and warm-up requests every connection when its hold begins. Of each, the
+    first attempt counts; a later one follows a refusal or the end of a connection.
+
+    Args:
+        recording: The recording.
+        connections: Its table `connections`.
+        requested: Number of connections requested.
+    """
+    first = recording.stages[0] if recording.stages else None
+    if first is None or first.kind != "hold":
+        return LateConnects(0, 0, 0)
+    with query.opened(connections=as_stored(connections)) as database:
+        row = database.execute(
+            "SELECT coalesce(sum(late_ns), 0)::BIGINT, coalesce(max(late_ns), 0)::BIGINT,"
+            " coalesce(max(took_ns), 0)::BIGINT FROM ("
+            "  SELECT least(due_ns, $end_ns) - $start_ns AS late_ns,"
+            "   connected_ns - due_ns AS took_ns"
+            "  FROM connections ORDER BY due_ns LIMIT $requested)",
+            {"start_ns": first.start_ns, "end_ns": first.end_ns, "requested": requested},
+        ).fetchall()[0]
+    return LateConnects(*row)
 
 
 def _opening_ns(recording: Recording) -> int:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         ConnectionEnd,
         InFlight,
         KindCount,
+        LateConnects,
         LateEnds,
         OutcomeCount,
         RepeatedRows,
@@ -230,6 +231,10 @@ class Tables:
     def open_connections(self) -> float | None:
         """Mean connections open in the holds, from the rows."""
         return check_inputs.open_connections(self.recording, self.connections)
+
+    def late_connects(self, requested: int) -> LateConnects:
+        """How late the load generator itself began to open so many connections."""
+        return check_inputs.late_connects(self.recording, self.connections, requested)
 
     def without_response(self, least_ns: int) -> int:
         """Connections that lived for so long and never got a byte of a response.

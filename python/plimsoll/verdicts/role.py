@@ -31,8 +31,8 @@ Disturbance = Literal[
 """What misleads checks: the load was too short for those that need time; it was interrupted; the
 clock of its log was set back; its generator stalled, for long enough to fail requests or not; the
 server's listen queue was so full that connections it never accepted void the trial; other programs
-had more of the cores than the trial, or less; its hosts did not see the same server; the server waited for the client's
-delayed ACKs."""
+had more of the cores than the trial, or less; its hosts did not see the same server; the server
+waited for the client's delayed ACKs."""
 
 DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
 """The first one of a trial counts."""

@@ -2214,6 +2214,44 @@ def test_a_short_log_of_another_tool_is_doubtful_and_needs_a_longer_test():
     assert given.remedies == ("Record a test of 5 s or more.",)
 
 
+def opened_late(*, begun_ns: int, connected_ns: int = 144_000, of_all: float = 1.0):
+    """A load of 10 connections that began to connect late, or to servers that accept late."""
+    trial = simulate(ramp_s=0.0, warm_up_s=0.0, hold_s=4.0, connections=10)
+    rows: Any = as_stored(trial.connections)
+    late = np.where(np.arange(len(rows)) < of_all * len(rows), begun_ns, 0)
+    rows = with_column(rows, "due_ns", late)
+    opened = late + connected_ns
+    is_open = 10 - (opened / 4e9).sum()
+    series = dict(trial.usage.series)
+    at_ns = np.arange(1, 4, dtype=np.int64) * 10**9
+    series["driver", "connections_open"] = (ReadingSeries(at_ns, np.full(3, is_open)),)
+    found = replace(trial, connections=with_column(rows, "connected_ns", opened))
+    summary = replace(trial.summary, open_connections=is_open)
+    found.__dict__.update(usage=Usage(series), summary=summary)
+    return found
+
+
+def test_connections_that_the_load_generator_began_late_are_no_fault_of_the_server():
+    given = judged("connection_target_met", opened_late(begun_ns=160_000_000))
+    assert given.level == "doubtful"
+    assert given.text == (
+        "9.6 of 10 requested connections were open on average, because the load generator began "
+        "to connect up to 160 ms late; it took 144 µs at most."
+    )
+    half = judged("connection_target_met", opened_late(begun_ns=400_000_000, of_all=0.5))
+    assert (half.level, "up to 400 ms late" in half.text) == ("doubtful", True), half.text
+
+
+@pytest.mark.parametrize(
+    ("begun_ns", "connected_ns"), [(0, 160_000_000), (160_000_000, 160_000_000)]
+)
+def test_connections_that_open_late_though_begun_in_time_are_void(begun_ns, connected_ns):
+    trial = opened_late(begun_ns=begun_ns, connected_ns=connected_ns)
+    given = judged("connection_target_met", trial)
+    assert given.level == "void"
+    assert "Find why connections open late" in " ".join(given.remedies)
+
+
 def test_a_short_trial_of_a_campaign_is_not_judged_by_its_length():
     assert judged("long_enough", simulate(**BRIEF)).level == "not_checked"
 
