@@ -1689,6 +1689,50 @@ def test_stalls_are_not_the_servers_where_it_waited_for_cores_then(others, level
     assert ("which explains it" in given.text) is (level == "not_checked")
 
 
+EVERY_SECOND = {
+    at_s + part: 1e-9 if part == 0.4 else 1.0 for at_s in range(12) for part in (0.4, 0.5)
+}
+WAITS = (0.1, 0.4, 0.2, 0.45, 0.05, 0.3, 0.15, 0.4, 0.1, 0.35, 0.2, 0.3)
+
+
+def disturbed_by(trial, each_second):
+    """The same trial, while others took so much of the server's core in each second."""
+    busy = trial.usage.of("machine", "core0_busy_s")[0]
+    edges_s, taken = np.arange(len(each_second) + 1), np.cumsum([0.0, *each_second])
+    values = busy.values + np.interp(busy.at_ns / 1e9, edges_s, taken)
+    more = ReadingSeries(busy.at_ns, values)
+    trial = replace(trial)
+    trial.__dict__["usage"] = Usage({**trial.usage.series, ("machine", "core0_busy_s"): (more,)})
+    return trial
+
+
+def stalled_where_it_waited(waits):
+    """Stalls of a quarter of the waits for a core in each second."""
+    speeds = {}
+    for at_s, waited in enumerate(waits):
+        speeds |= {at_s + 0.4: 1e-9, at_s + 0.4 + waited / 4: 1.0}
+    return speeds
+
+
+@pytest.mark.parametrize(
+    ("speeds", "waits", "level"),
+    [
+        (EVERY_SECOND, WAITS, "doubtful"),
+        (EVERY_SECOND, (0.0,) * 12, "doubtful"),
+        (EVERY_SECOND, (0.3,) * 12, "not_checked"),
+        (stalled_where_it_waited(WAITS), WAITS, "not_checked"),
+        (stalled_where_it_waited(WAITS[1:]), WAITS, "not_checked"),
+    ],
+    ids=["own rhythm", "no waits", "even waits", "as waits", "counted a second late"],
+)
+def test_a_server_that_stalls_in_every_second_is_not_excused_by_waits_of_some(speeds, waits, level):
+    few = {"connections": 8, "throughput_per_s": 4000.0, "ramp_s": 0.0, "warm_up_s": 0.0}
+    trial = simulate(**few, hold_s=11.0, speeds=speeds, server_busy=0.5)
+    given = judged("hidden_stalls", disturbed_by(trial, waits))
+    assert given.level == level, given
+    assert ("which explains it" in given.text) is (level == "not_checked")
+
+
 def disturbed_from(trial, at_s, cores_taken):
     """The same trial, while others took so much of the server's core from some second on."""
     busy = trial.usage.of("machine", "core0_busy_s")[0]
