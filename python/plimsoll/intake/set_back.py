@@ -3,8 +3,9 @@
 A log has its rows in the order in which requests ended, or in which they were sent. From the moment
 in which its clock is set back on, every row is earlier than those before it, until the clock has
 caught up. A row that was written late is alone. Buffers of several writers, joined logs and sorted
-ones go back again and again, or over the whole log. So what is looked for is a step back between
-medians of neighbouring rows, that is rare in the log, and that beginnings and ends both make.
+ones go back again and again, over the whole log, or to its beginning. So what is looked for is a
+step back between medians of neighbouring rows, that is rare in the log, does not lead to its
+beginning, and that beginnings and ends both make.
 
 Of a long log every second, fourth, … row is looked at, so memory does not depend on its length.
 """
@@ -45,6 +46,9 @@ STEPS = 3
 RARE = 1 / 3
 """A greater share of the log that goes back is its order, or two logs that were joined."""
 
+NEAR = 0.2
+"""Rows that go back to the beginning of a log, within so much of the way, are of another writer."""
+
 
 class LogOrder:
     """The beginnings and ends of the rows of a log, in its order."""
@@ -82,6 +86,8 @@ class LogOrder:
         place = int(back.argmax())
         least_ns = max(LEAST_NS, STEPS * step_s * SECOND_NS)
         if back[place] < least_ns or (back > back[place] / 2).mean() > RARE:
+            return None
+        if begins[place + 1 :].min() - begins.min() < NEAR * back[place]:
             return None
         usual_ns = float(np.median(np.diff(begins)))
         return ClockSetBack(

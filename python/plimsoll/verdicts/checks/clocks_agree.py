@@ -26,7 +26,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, of_trial, unknown
+from plimsoll.verdicts.finding import (
+    Finding,
+    Remedy,
+    found,
+    inapplicable,
+    led_by,
+    of_trial,
+    unknown,
+)
 from plimsoll.verdicts.limits import PROPOSAL, Limit, Limits
 from plimsoll.verdicts.role import Cause, Role
 
@@ -80,7 +88,7 @@ WITHOUT_SETTING = Remedy(
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether all clocks agree, and none was set back."""
     compared = _compared if tables.recording.hosts else _finding
-    findings = [compared(tables, limits), *_set_back(tables, limits)]
+    findings = led_by(compared(tables, limits), *_set_back(tables, limits))
     return of_trial(NAME, tables.recording, findings, SOURCE)
 
 
