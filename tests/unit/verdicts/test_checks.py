@@ -1008,6 +1008,37 @@ def test_an_open_load_does_not_lose_throughput():
     assert given.text.startswith("Latencies contain waits for a core, 10 % of the time")
 
 
+ONE_AT_A_TIME = {
+    "server_cores": (0, 2),
+    "server_busy": 0.75,
+    "others_busy": 0.25,
+    "others_on": (0, 2),
+    "driver_busy": 0.3,
+    "run_delay": 0.3,
+}
+"""A server with two cores, of whose threads hardly more than one can run at a time."""
+ON_SHARED_CORES = {"server_cores": (0, 1), "driver_cores": (0, 1), "others_on": None}
+
+
+@pytest.mark.parametrize(
+    ("options", "lost"),
+    [
+        ({}, 0.286),
+        (ON_SHARED_CORES, 0.429),
+        ({"server_busy": 1.5}, 0.15),
+        ({"server_busy": 0.5}, 0.15),
+        ({"connections": 2}, 0.15),
+        ({"driver_busy": 0.6}, 0.15),
+        ({"database_busy": 0.1, "database_cores": (3,)}, 0.15),
+    ],
+    ids=["apart", "shared", "parallel", "idle", "few requests", "driver", "database"],
+)
+def test_a_server_that_does_one_thing_at_a_time_loses_all_that_it_waits_for(options, lost):
+    """It waits for 0.3 of 1.05 threads, and one that uses both cores for 0.3 of 2."""
+    given = judged("undisturbed", as_load(simulate(**{**ONE_AT_A_TIME, **options})))
+    assert given.measured == pytest.approx(lost, abs=0.01)
+
+
 @pytest.mark.parametrize(("taken", "level"), [(0.05, "sound"), (0.2, "doubtful"), (0.6, "void")])
 def test_a_single_load_is_doubted_from_a_tenth_on(taken, level):
     robbed = simulate(others_busy=taken, others_on=(0,), server_busy=1 - taken)
