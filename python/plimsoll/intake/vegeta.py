@@ -23,6 +23,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -207,8 +208,13 @@ def _instant_ns(text: str) -> int:
 
 
 def _in_order(found: Mapping[str, pa.Array]) -> Mapping[str, pa.Array]:
-    """The rows of one attack in the order of their numbers, however the lines were sorted."""
+    """The rows of one attack, those that were sorted by their timestamps by their numbers again.
+
+    Only the numbers then show the order in which the requests were sent.
+    """
     if "seq" not in found or pc.count_distinct(found["attack"].cast(pa.string())).as_py() > 1:
+        return found
+    if (np.diff(found["timestamp"].to_numpy(zero_copy_only=False)) < 0).any():
         return found
     order = pc.sort_indices(found["seq"])
     return {name: values.take(order) for name, values in found.items()}
