@@ -197,8 +197,8 @@ def is_of_connections(
 ) -> bool:
     """Whether the first tries show that the number of connections ends every line.
 
-    Two rates that leave most connections free kept all limits, so their latency is no accident, and
-    the closed load failed no more requests than may fail, so it had no other limit of the server.
+    Two rates that leave most connections free kept all limits, so their latency is no accident. The
+    closed load failed no more requests than may fail, so the server has no limit of rates.
 
     Args:
         tables_of: Gives the tables of a closed load.

@@ -4,8 +4,8 @@ A log has its rows in the order in which requests ended, or in which they were s
 in which its clock is set back on, every row is earlier than those before it, until the clock has
 caught up. A row that was written late is alone. Buffers of several writers, joined logs and sorted
 ones go back again and again, over the whole log, or to its beginning. So what is looked for is a
-step back between medians of neighbouring rows, that is rare in the log, does not lead to its
-beginning, and that beginnings and ends both make.
+step back between medians of neighbouring rows, which beginnings and ends both make. It is rare in
+the log, and does not lead to its beginning.
 
 Of a long log every second, fourth, … row is looked at, so memory does not depend on its length.
 """
