@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from plimsoll.aggregate import query
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows, Stored
     from plimsoll.aggregate.usage import Window
     from plimsoll.recording import Recording
+
+    Durations = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 GONE_NS = 200_000_000
 """A load that ends so soon after a refused attempt shows nothing of the server."""
@@ -429,6 +432,24 @@ def still_waiting(recording: Recording, requests: Rows, least_ns: int) -> StillW
     limits = {"end_ns": end_ns, "least_ns": least_ns}
     with query.opened(requests=requests) as database:
         return StillWaiting(*database.execute(query.text("still_waiting"), limits).fetchall()[0])
+
+
+def longest_times_ns(recording: Recording, requests: Rows) -> Durations:
+    """How long each request took that ended in the holds, or waited until the end of the load.
+
+    It reads all rows; of the engine's records it makes a table for that.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+
+    Returns:
+        Nanoseconds, in rising order.
+    """
+    end_ns = recording.stages[-1].end_ns if recording.stages else 0
+    with query.opened(recording.holds, requests=as_stored(requests)) as database:
+        found = database.execute(query.text("longest_times"), {"end_ns": end_ns}).fetchnumpy()
+    return np.sort(found["time_ns"])
 
 
 def connection_ends(recording: Recording, connections: Rows) -> tuple[ConnectionEnd, ...]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         BodyCount,
         BodyLengths,
         ConnectionEnd,
+        Durations,
         InFlight,
         KindCount,
         LateConnects,
@@ -174,6 +175,10 @@ class Tables:
     def still_waiting(self, least_ns: int) -> StillWaiting:
         """Requests that were in flight for at least so long when the load ended."""
         return check_inputs.still_waiting(self.recording, self.requests, least_ns)
+
+    def longest_times_ns(self) -> Durations:
+        """How long each request of the holds took or waited, in rising order."""
+        return check_inputs.longest_times_ns(self.recording, self.requests)
 
     @cached_property
     def unfinished(self) -> Unfinished:
