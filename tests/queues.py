@@ -233,7 +233,12 @@ def searched_once() -> Searched:
 
 
 def searched_with(
-    most_s: float = 0.002, *, fails: float = 0.0, most_per_s: float = 1e7, budget_s: float = 60.0
+    most_s: float = 0.002,
+    *,
+    fails: float = 0.0,
+    most_per_s: float = 1e7,
+    budget_s: float = 60.0,
+    is_over: Callable[[Searched], bool] = lambda _: False,
 ) -> Searched:
     """One search of a server that has 200 µs of work for each request, always the same."""
     limit, failing = latency(99, most_s), errors(0.001)
@@ -241,4 +246,11 @@ def searched_with(
     queue = Queue(fixed(200e-6), judged, np.random.default_rng(1), fails=lambda _: fails)
     wanted = SearchGoal((limit,), failing, budget_s, most_per_s=most_per_s)
     start = min(5000.0, most_per_s)
-    return search.searched(queue.measure, wanted, start, random.Random(1), clock_s=queue.clock_s)
+    return search.searched(
+        queue.measure,
+        wanted,
+        start,
+        random.Random(1),
+        is_over=is_over,
+        clock_s=queue.clock_s,
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from plimsoll.aggregate import query
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows, Stored
     from plimsoll.aggregate.usage import Window
     from plimsoll.recording import Recording
+
+    Durations = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 GONE_NS = 200_000_000
 """A load that ends so soon after a refused attempt shows nothing of the server."""
@@ -148,6 +151,21 @@ class BodyLengths:
     others: int
     others_shortest_bytes: int | None
     others_longest_bytes: int | None
+
+
+@dataclass(frozen=True)
+class LateConnects:
+    """How late the load generator itself began to connect at the beginning of a load.
+
+    Attributes:
+        sum_ns: Of all connections together.
+        most_ns: Of the last one.
+        connect_ns: The longest time that one of them then took to connect.
+    """
+
+    sum_ns: int
+    most_ns: int
+    connect_ns: int
 
 
 @dataclass(frozen=True)
@@ -416,6 +434,24 @@ def still_waiting(recording: Recording, requests: Rows, least_ns: int) -> StillW
         return StillWaiting(*database.execute(query.text("still_waiting"), limits).fetchall()[0])
 
 
+def longest_times_ns(recording: Recording, requests: Rows) -> Durations:
+    """How long each request took that ended in the holds, or waited until the end of the load.
+
+    It reads all rows; of the engine's records it makes a table for that.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+
+    Returns:
+        Nanoseconds, in rising order.
+    """
+    end_ns = recording.stages[-1].end_ns if recording.stages else 0
+    with query.opened(recording.holds, requests=as_stored(requests)) as database:
+        found = database.execute(query.text("longest_times"), {"end_ns": end_ns}).fetchnumpy()
+    return np.sort(found["time_ns"])
+
+
 def connection_ends(recording: Recording, connections: Rows) -> tuple[ConnectionEnd, ...]:
     """How the opened connections of a trial ended, the most frequent first."""
     if isinstance(connections, EngineRecords):
@@ -488,6 +524,32 @@ def open_connections(recording: Recording, connections: Rows) -> float | None:
         limits = {"opening_ns": opening_ns, **_held(recording)}
         row = database.execute(query.text("open_time"), limits).fetchall()[0]
     return row[0] / duration_ns
+
+
+def late_connects(recording: Recording, connections: Rows, requested: int) -> LateConnects:
+    """How late the load generator itself began to connect.
+
+    A load without ramp and warm-up requests every connection when its hold begins. Of each, the
+    first attempt counts; a later one follows a refusal or the end of a connection.
+
+    Args:
+        recording: The recording.
+        connections: Its table `connections`.
+        requested: Number of connections requested.
+    """
+    first = recording.stages[0] if recording.stages else None
+    if first is None or first.kind != "hold":
+        return LateConnects(0, 0, 0)
+    with query.opened(connections=as_stored(connections)) as database:
+        row = database.execute(
+            "SELECT coalesce(sum(late_ns), 0)::BIGINT, coalesce(max(late_ns), 0)::BIGINT,"
+            " coalesce(max(took_ns), 0)::BIGINT FROM ("
+            "  SELECT least(due_ns, $end_ns) - $start_ns AS late_ns,"
+            "   connected_ns - due_ns AS took_ns"
+            "  FROM connections ORDER BY due_ns LIMIT $requested)",
+            {"start_ns": first.start_ns, "end_ns": first.end_ns, "requested": requested},
+        ).fetchall()[0]
+    return LateConnects(*row)
 
 
 def _opening_ns(recording: Recording) -> int:

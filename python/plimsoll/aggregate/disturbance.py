@@ -26,7 +26,7 @@ import numpy as np
 from plimsoll.aggregate import cores
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.aggregate.usage import Instants, Usage, Values, Window
     from plimsoll.recording import Recording
@@ -42,6 +42,16 @@ LEAST_SEEN = 0.5
 
 NEVER_IDLE = 0.95
 """A server that ran or waited for a core for so much of the time was never out of work."""
+
+SEVERAL = 1.5
+"""Threads that can run at a time, on average, from which on a server does several things at once.
+Those of an interpreter with a lock run beside each other in system calls."""
+
+QUEUED = 2.0
+"""Requests in flight by threads that can run, from which on some wait at the server."""
+
+BUSY = 0.8
+"""A load generator that ran or waited for a core for so much of the time may have set the pace."""
 
 HALF = 0.5
 """A side that ran or waited for a core for less of the time did not set the pace."""
@@ -229,6 +239,8 @@ def lost(
     generator waited for a core, and the other way round: so what was lost is the time in which one
     of them waited, or both, as if they did so independently of each other.
 
+    A server that does one thing at a time loses all that it waits for, whatever cores it has.
+
     No side can do more than keep all of its cores busy, and a request costs it what it costs. So
     where it kept 70 % of them busy, no more than 30 % was lost, however long its threads waited.
     Threads that wait for each other, as behind the lock of an interpreter, wait long and lose
@@ -249,13 +261,15 @@ def lost(
     if not found:
         return None
     given = _given(recording, readings)
+    usable: dict[Whose, float] = {whose: float(len(of)) for whose, of in given.items()}
+    one_at_a_time = _one_at_a_time(recording, readings, windows, served)
+    if one_at_a_time is not None and "server" in usable:
+        usable["server"] = min(one_at_a_time, usable["server"])
     sides: dict[Whose, float]
     if "both" in found:
-        sides = _waits_on_shared(recording, readings, found["both"], windows)
+        sides = _waits_on_shared(recording, readings, found["both"], windows, one_at_a_time)
     else:
-        sides = {
-            whose: min(one.missed_cores / len(given[whose]), 1.0) for whose, one in found.items()
-        }
+        sides = {whose: min(one.missed_cores / usable[whose], 1.0) for whose, one in found.items()}
     of_cores = {whose: cores.stolen_ratio(readings, of, windows) for whose, of in given.items()}
     stolen: dict[Whose, float] = {
         whose: of_cores.get(whose, of_cores.get("both", 0.0)) for whose in sides
@@ -263,10 +277,11 @@ def lost(
     own = cores.server_busy_ratio(recording, readings)
     stood_still = [*sides.values(), *of_cores.values()]
     if "server" in given and own is not None:
+        own *= len(given["server"]) / usable["server"]
         of_server = [sides["server"], stolen["server"]]
         stood_still = of_server if own + sum(of_server) >= NEVER_IDLE else stood_still
     progress = math.prod(1.0 - min(ratio, 1.0) for ratio in stood_still)
-    used = _used_ratios(readings, given, windows)
+    used = _used_ratios(readings, usable, windows)
     ratio = 1.0 - max(progress, min(max(used.values()), 1.0))
     waited: dict[Whose, float] = {whose: sides[whose] + stolen[whose] for whose in sides}
     is_paced = any(length + used.get(whose, 0.0) >= HALF for whose, length in waited.items())
@@ -286,29 +301,76 @@ def _within(lost: Lost, served: ServiceTimes | None) -> Lost:
     return replace(lost, ratio=min(ratio, most), least=min(lost.least, most))
 
 
+def _one_at_a_time(
+    recording: Recording,
+    readings: Usage,
+    windows: Sequence[Window],
+    served: ServiceTimes | None,
+) -> float | None:
+    """Cores that a server can use, where it does one thing at a time: its threads that could run.
+
+    It was never out of work and had requests waiting, and yet hardly more than one of its threads
+    could run: it has only one, or they share a lock, such as that of an interpreter. While that
+    thread waits, its other cores are of no use. The load generator, database and upstream must not
+    have been what it waited for.
+
+    Returns:
+        None where it does several things at a time, or that is unknown.
+    """
+    of_server, of_driver = (_runnable(readings, side, windows) for side in SIDES)
+    if served is None or of_server is None or of_driver is None or recording.driver is None:
+        return None
+    has_requests = (served.in_flight or 0.0) >= QUEUED * of_server
+    is_alone = recording.database is None and recording.upstream is None
+    is_paced_by_driver = of_driver >= BUSY * max(recording.driver.threads, 1)
+    is_one = NEVER_IDLE <= of_server < SEVERAL
+    is_found = is_one and has_requests and is_alone and not is_paced_by_driver
+    return max(of_server, 1.0) if is_found else None
+
+
+def _runnable(readings: Usage, side: Side, windows: Sequence[Window]) -> float | None:
+    """Threads of a side that ran or waited for a core, on average; None where it is unknown."""
+    busy, waited = (
+        cores.mean_busy_cores(readings, side, windows),
+        _run_delay(readings, side, windows),
+    )
+    return None if busy is None or waited is None else busy + waited
+
+
 def _used_ratios(
-    readings: Usage, given: dict[Whose, tuple[int, ...]], windows: Sequence[Window]
+    readings: Usage, usable: Mapping[Whose, float], windows: Sequence[Window]
 ) -> dict[Whose, float]:
-    """Share of its cores that each side used itself; 0 where it is unknown."""
+    """Share of the cores it can use that each side used itself; 0 where it is unknown."""
     server, driver = (cores.mean_busy_cores(readings, side, windows) or 0.0 for side in SIDES)
     busy: dict[Whose, float] = {"server": server, "driver": driver, "both": server + driver}
-    return {whose: busy[whose] / len(of) for whose, of in given.items()}
+    return {whose: busy[whose] / number for whose, number in usable.items()}
 
 
 def _waits_on_shared(
-    recording: Recording, readings: Usage, both: TakenTime, windows: Sequence[Window]
+    recording: Recording,
+    readings: Usage,
+    both: TakenTime,
+    windows: Sequence[Window],
+    one_at_a_time: float | None,
 ) -> dict[Whose, float]:
     """Share of the time that each side waited for cores they share, and others had.
 
     They also wait for each other, so of what each waited the part counts that others took. A
     server with fewer threads than cores can wait on no more than these.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        both: What others took from both.
+        windows: The stretches of time.
+        one_at_a_time: As `_one_at_a_time` gives it.
     """
     count = len(_given(recording, readings)["both"])
     waits = {side: _run_delay(readings, side, windows) for side in SIDES}
     if recording.driver is None or None in waits.values():
         return {"both": min(both.missed_cores / count, 1.0)}
     threads = {
-        "server": readings.mean("server", "threads", windows) or count,
+        "server": one_at_a_time or readings.mean("server", "threads", windows) or count,
         "driver": recording.driver.threads,
     }
     waited = sum(one or 0.0 for one in waits.values())

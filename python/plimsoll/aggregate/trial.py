@@ -28,8 +28,10 @@ if TYPE_CHECKING:
         BodyCount,
         BodyLengths,
         ConnectionEnd,
+        Durations,
         InFlight,
         KindCount,
+        LateConnects,
         LateEnds,
         OutcomeCount,
         RepeatedRows,
@@ -174,6 +176,10 @@ class Tables:
         """Requests that were in flight for at least so long when the load ended."""
         return check_inputs.still_waiting(self.recording, self.requests, least_ns)
 
+    def longest_times_ns(self) -> Durations:
+        """How long each request of the holds took or waited, in rising order."""
+        return check_inputs.longest_times_ns(self.recording, self.requests)
+
     @cached_property
     def unfinished(self) -> Unfinished:
         """What its requests in flight at the end of the load hide of its latencies."""
@@ -230,6 +236,10 @@ class Tables:
     def open_connections(self) -> float | None:
         """Mean connections open in the holds, from the rows."""
         return check_inputs.open_connections(self.recording, self.connections)
+
+    def late_connects(self, requested: int) -> LateConnects:
+        """How late the load generator itself began to open so many connections."""
+        return check_inputs.late_connects(self.recording, self.connections, requested)
 
     def without_response(self, least_ns: int) -> int:
         """Connections that lived for so long and never got a byte of a response.

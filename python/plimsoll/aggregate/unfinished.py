@@ -17,6 +17,7 @@ Source: E. L. Kaplan and P. Meier, Nonparametric estimation from incomplete obse
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
 FACTOR = 2
 """A percentile is hidden where it is so many times that of the responses, or more."""
-STEPS = 12
-"""Halvings of a stretch of time, after which a bound is known to 0.1 % of it."""
+ROUNDING = 1e-6
+"""Of a number of requests that is computed from a share."""
 
 
 @dataclass(frozen=True)
@@ -67,20 +68,25 @@ def of_trial(tables: Tables) -> Unfinished:
     ended = sum(row.held for row in tables.outcome_counts if row.outcome not in UNENDED)
     total = waiting.requests + ended
     own_ns = _own_pause_ns(tables, waiting.longest_ns)
-    found: dict[str, float] = {}
+    hidden: dict[str, float] = {}
     for name, quantile in QUANTILES.items():
         beyond = (1 - quantile) * total
         measured_ns = tables.summary.response_time.of(name)
         if measured_ns and waiting.requests > beyond / 2:
             from_ns = int(FACTOR * measured_ns) + own_ns
-            least_ns = _least_ns(tables, from_ns, waiting.longest_ns, beyond)
-            found |= {} if least_ns is None else {name: float(least_ns - own_ns)}
-    if not found:
+            if from_ns <= waiting.longest_ns and _is_hidden(tables, from_ns, beyond):
+                hidden[name] = beyond
+    if not hidden:
         return NOTHING
+    longest_ns = tables.longest_times_ns()
+    found = {
+        name: float(longest_ns[-math.ceil(beyond - ROUNDING)] - own_ns)
+        for name, beyond in hidden.items()
+    }
     shortest_ns = min(tables.summary.response_time.of(name) or 0.0 for name in found)
     requests = tables.still_waiting(int(FACTOR * shortest_ns) + own_ns).requests
-    longest_ns = waiting.longest_ns - own_ns
-    return Unfinished(requests, longest_ns, found | {"max": float(longest_ns)})
+    most_ns = waiting.longest_ns - own_ns
+    return Unfinished(requests, most_ns, found | {"max": float(most_ns)})
 
 
 def _ends_with_hold(tables: Tables) -> bool:
@@ -89,17 +95,11 @@ def _ends_with_hold(tables: Tables) -> bool:
     return bool(holds) and holds[-1].end_ns == stages[-1].end_ns
 
 
-def _least_ns(tables: Tables, from_ns: int, until_ns: int, beyond: float) -> int | None:
-    """The longest time that so many requests took or waited for; None where it is no longer."""
+def _is_hidden(tables: Tables, from_ns: int, beyond: float) -> bool:
+    """Whether so many requests took or waited for so long, and most of them are unfinished."""
     unfinished = tables.still_waiting(from_ns).requests
     slower = tables.slower_than(from_ns)
-    if unfinished <= slower or unfinished + slower < beyond:
-        return None
-    for _ in range(STEPS):
-        middle_ns = (from_ns + until_ns) // 2
-        count = tables.still_waiting(middle_ns).requests + tables.slower_than(middle_ns)
-        from_ns, until_ns = (middle_ns, until_ns) if count >= beyond else (from_ns, middle_ns)
-    return from_ns
+    return unfinished > slower and unfinished + slower >= beyond
 
 
 def _own_pause_ns(tables: Tables, longest_ns: int) -> int:

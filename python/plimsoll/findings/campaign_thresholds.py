@@ -4,11 +4,13 @@ In front of a threshold (`findings.thresholds`) stands what it applies to,
 `[framework/]endpoint.[load.]`, each part a name or a pattern with `*`, `?` and `[…]`. A threshold
 alone applies to every entry. An entry is judged by its median over the repetitions that count, the
 number that the ranking shows; an entry without a number crosses every threshold. A percentile that
-takes more responses than came may be undecided, as of a load.
+takes more responses than came may be undecided, as of a load. So may one that requests without a
+response at the end of some repetitions hide: the median is then judged by its bounds.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -21,12 +23,13 @@ from plimsoll.errors import InputError, Problem
 from plimsoll.findings import entries, thresholds
 from plimsoll.findings.entries import EntryName, reference
 from plimsoll.findings.rankings import causes
+from plimsoll.findings.thresholds import Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.aggregate.summary import Summary
-    from plimsoll.findings.thresholds import State, Threshold
+    from plimsoll.findings.thresholds import Bounds, State, Threshold
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.plan import Trial
     from plimsoll.statistics.intervals import Estimate
@@ -81,7 +84,8 @@ class JudgedEntry:
         entry: The entry.
         estimate: The measured quantity in the unit of its column; None when there is no number.
         state: Whether it is kept or crossed; crossed, too, when there is no number to judge.
-        reason: What decided it where the quantity is unknown; empty when there is a number.
+        reason: What decided it where the quantity is unknown, or hidden by requests without a
+            response; empty when the number did.
     """
 
     threshold: CampaignThreshold
@@ -104,7 +108,7 @@ class JudgedEntry:
     def sentence(self) -> str:
         """Entry, threshold and measured value: `go/json.steady: p99>20ms, measured 25.000 ms`."""
         limit = self.threshold.threshold
-        if self.estimate is None:
+        if self.estimate is None or self.reason:
             return f"{self.entry}: {limit.text}, {self.reason}"
         return f"{self.entry}: {limit.text}, measured {limit.spoken(self.estimate.value)}"
 
@@ -199,15 +203,46 @@ def _judged(
 ) -> JudgedEntry:
     limit = threshold.threshold
     found = entries.estimate(trials, limit.column)
-    if found is not None:
-        return JudgedEntry(threshold, entry, found, limit.state_by(found.value))
     counting = entries.counting(trials)
     if not counting:
         reason = f"no number to judge: {_why_none(trials)}"
         return JudgedEntry(threshold, entry, None, "crossed", reason)
     responses = max(one.completed for one in counting)
-    judgement = limit.judged(lambda column: _median(counting, column), responses)
-    return JudgedEntry(threshold, entry, None, judgement.state, judgement.reason)
+    by_responses = limit.judged(lambda column: _median(counting, column), responses)
+    if found is not None:
+        measured = f"measured {limit.spoken(found.value)}"
+        by_responses = Judgement(limit.state_by(found.value), measured)
+    if hidden := _with_unfinished(limit, by_responses, trials):
+        return JudgedEntry(threshold, entry, found, hidden.state, hidden.reason)
+    reason = "" if found is not None else by_responses.reason
+    return JudgedEntry(threshold, entry, found, by_responses.state, reason)
+
+
+def _with_unfinished(
+    limit: Threshold, by_responses: Judgement, trials: Sequence[TrialFindings]
+) -> Judgement | None:
+    """What a threshold says of the median with all requests; None where they change nothing.
+
+    The median is no less than that of the least values, and no more than that of the greatest.
+    """
+    given = [
+        (limit.bounds(summary, one.unfinished), summary.value(limit.column), one.unfinished)
+        for one in entries.counted(trials)
+        if (summary := one.summary) is not None
+    ]
+    if not any(bounds for bounds, _, _ in given):
+        return None
+    requests = sum(unfinished.requests for bounds, _, unfinished in given if bounds)
+    each = [bounds or _as_bounds(measured) for bounds, measured, _ in given]
+    least, most = (median(ends) for ends in zip(*each, strict=True))
+    measured = [value for _, value, _ in given if value is not None]
+    if least == most == median(measured or [math.nan]):
+        return None
+    return limit.judged_within((least, most), by_responses, requests)
+
+
+def _as_bounds(measured: float | None) -> Bounds:
+    return (0.0, math.inf) if measured is None else (measured, measured)
 
 
 def _median(counting: Sequence[Summary], column: str) -> float | None:

@@ -64,9 +64,14 @@ def by_entry(
     return dict(sorted(found.items()))
 
 
+def counted(trials: Iterable[TrialFindings]) -> list[TrialFindings]:
+    """The repetitions that count."""
+    return [one for one in trials if one.level != "void" and one.summary is not None]
+
+
 def counting(trials: Iterable[TrialFindings]) -> list[Summary]:
     """Summaries of the repetitions that count."""
-    return [one.summary for one in trials if one.level != "void" and one.summary is not None]
+    return [one.summary for one in counted(trials) if one.summary is not None]
 
 
 def estimate(trials: Iterable[TrialFindings], column: str) -> Estimate | None:

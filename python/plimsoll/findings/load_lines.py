@@ -72,6 +72,9 @@ OF_DRIVER: tuple[Resource, ...] = ("driver", "pool")
 LOW = 0.5
 """Share of the closed peak up to which a rate leaves most connections free."""
 
+ENOUGH_LOW = 2
+"""Such rates that show how long a response takes: one alone may have been disturbed."""
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -187,6 +190,38 @@ def _pool(
         return None
     found = [beyonds.of_closed_load(tables_of(one), min(medians_ns)) for one in completed]
     return found[-1] if all(found) else None
+
+
+def is_of_connections(
+    tables_of: Callable[[Recording], Tables], searched: Searched, peaks: Sequence[Recording]
+) -> bool:
+    """Whether the first tries show that the number of connections ends every line.
+
+    Two rates that leave most connections free kept all limits, so their latency is no accident. The
+    closed load failed no more requests than may fail, so the server has no limit of rates.
+
+    Args:
+        tables_of: Gives the tables of a closed load.
+        searched: How things stand.
+        peaks: The closed loads that the search started from.
+
+    Raises:
+        StorageError: Rows cannot be read.
+    """
+    low = {
+        one.rate_per_s
+        for one in searched.tries
+        if one.rate_per_s <= LOW * searched.start_per_s
+        and all(
+            map(one.is_inside, (*searched.wanted.limits, limits.SENDING, searched.wanted.errors))
+        )
+    }
+    if len(low) < ENOUGH_LOW or searched.tries[-1].rate_per_s not in low:
+        return False
+    failed = [tables_of(one).summary.failure_ratio or 0.0 for one in peaks]
+    if max(failed, default=0.0) > searched.wanted.errors.allowed:
+        return False
+    return _pool(tables_of, searched, peaks) is not None
 
 
 def _has_errors(searched: Searched, line: Line) -> bool:

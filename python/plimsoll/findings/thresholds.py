@@ -15,6 +15,7 @@ of the responses (`aggregate.unfinished`): it is known from below only.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -62,6 +63,9 @@ _FAILED = ("failure_ratio", "failed")
 _ONCE_IT_RESPONDS = "a longer load, once the server responds"
 
 State = Literal["kept", "crossed", "undecided"]
+
+Bounds = tuple[float, float]
+"""The least and the most that a value is; the most may be infinite."""
 
 ALSO = {"p999": "p99.9", "p9999": "p99.99", "rate": "goodput"}
 """Synonyms."""
@@ -135,12 +139,53 @@ class Threshold:
         enclosed = self._by_what_encloses(known, _RISING.index(statistic))
         return enclosed or _too_few(statistic, quantile, responses)
 
-    def least_ns(self, unfinished: Unfinished) -> float | None:
-        """The least that a percentile is with unfinished requests; None where they change nothing.
+    def state_within(self, bounds: Bounds) -> State:
+        """What bounds of the value, in the unit of the column, say."""
+        least, most = map(self.state_by, bounds)
+        return least if least == most else "undecided"
+
+    def bounds(self, summary: Summary, unfinished: Unfinished) -> Bounds | None:
+        """The least and the most that the quantity is, had all requests ended.
 
         Args:
-            unfinished: What requests in flight at the end hide.
+            summary: What the load amounts to.
+            unfinished: What its requests in flight at the end hide.
+
+        Returns:
+            None where they change nothing.
         """
+        if not unfinished.requests:
+            return None
+        if self.column in _FAILED:
+            failed = summary.failed + unfinished.requests
+            is_ratio = self.column == COUNTS["failures"]
+            most = failed / (summary.completed + failed) if is_ratio else float(failed)
+            return (summary.value(self.column) or 0.0, most)
+        least_ns = self._least_ns(unfinished)
+        return None if least_ns is None else (least_ns, math.inf)
+
+    def judged_within(
+        self, bounds: Bounds, by_responses: Judgement, requests: int
+    ) -> Judgement | None:
+        """What bounds say of a load; None where they say the same of failures as the responses.
+
+        Args:
+            bounds: The bounds.
+            by_responses: What the threshold says of the responses.
+            requests: Requests in flight at the end.
+        """
+        state, hidden = self.state_within(bounds), _without_response(requests)
+        remedy = _ONCE_IT_RESPONDS if state == "undecided" else ""
+        if self.column not in _FAILED:
+            joined = ":" if remedy else " with"
+            least = f"at least {self.spoken(bounds[0])}"
+            return Judgement(state, f"{least}{joined} {hidden}", remedy)
+        if state == by_responses.state:
+            return None
+        return Judgement(state, f"{by_responses.reason}, and {hidden}", remedy)
+
+    def _least_ns(self, unfinished: Unfinished) -> float | None:
+        """The least that a percentile is with unfinished requests; None where they hide none."""
         statistic, _ = self._percentile()
         if statistic not in _RISING:
             return None
@@ -198,43 +243,14 @@ def of_load(
     if summary is None:
         return Judgement("crossed", "not measured")
     by_responses = limit.judged(summary.value, summary.completed)
-    return _with_unfinished(limit, by_responses, unfinished, summary) or by_responses
+    bounds = limit.bounds(summary, unfinished)
+    if bounds is None:
+        return by_responses
+    return limit.judged_within(bounds, by_responses, unfinished.requests) or by_responses
 
 
-def _with_unfinished(
-    limit: Threshold, by_responses: Judgement, unfinished: Unfinished, summary: Summary
-) -> Judgement | None:
-    """What a threshold says of all requests; None where those without a response change nothing."""
-    if not unfinished.requests:
-        return None
-    if limit.column in _FAILED:
-        return _if_they_failed(limit, by_responses, unfinished, summary)
-    least_ns = limit.least_ns(unfinished)
-    if least_ns is None:
-        return None
-    least = f"at least {limit.spoken(least_ns)}"
-    if limit.is_crossed_by(least_ns) is (limit.bad == ">"):
-        state: State = "crossed" if limit.bad == ">" else "kept"
-        return Judgement(state, f"{least} with {_without_response(unfinished)}")
-    return Judgement("undecided", f"{least}: {_without_response(unfinished)}", _ONCE_IT_RESPONDS)
-
-
-def _if_they_failed(
-    limit: Threshold, by_responses: Judgement, unfinished: Unfinished, summary: Summary
-) -> Judgement | None:
-    """What is open where failures would cross a threshold if unfinished requests had failed."""
-    most = summary.failed + unfinished.requests
-    if limit.column == "failure_ratio":
-        most /= summary.completed + most
-    if limit.is_crossed_by(most) is (by_responses.state == "crossed"):
-        return None
-    reason = f"{by_responses.reason}, and {_without_response(unfinished)}"
-    return Judgement("undecided", reason, _ONCE_IT_RESPONDS)
-
-
-def _without_response(unfinished: Unfinished) -> str:
-    number = wording.several(unfinished.requests, "request")
-    return f"{number} without a response when the load ended"
+def _without_response(requests: int) -> str:
+    return f"{wording.several(requests, 'request')} without a response when the load ended"
 
 
 def _nearest(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from plimsoll.errors import InputError, Problem, StorageError
 from plimsoll.intake import READERS, limits, named, recorded, runs, stages, unpacked, zabbix
 from plimsoll.intake.ahead import taken_ahead
 from plimsoll.intake.rows import ImportStats
+from plimsoll.intake.set_back import LogOrder
 from plimsoll.recording import HOST, Driver, Ending, RecordedServer, RecordedStage, Recording
 from plimsoll.recording.writing import write_usage
 from plimsoll.storage import documents
@@ -174,6 +175,7 @@ def rows(
         readings, read = _cpu(cpu, written.zero_utc_ns, written.last_ns, about)
         write_usage([*written.readings, *readings], into / "usage.parquet")
         recording = _recording(trial, reader.NAME, about, written, derived, (tallies, read))
+        recording = _with_set_back(recording, sources, written.zero_utc_ns)
         tallies += read
         documents.keep_recording(recording, into)
     return Imported(recording, tuple(tallies))
@@ -256,6 +258,7 @@ class _Source:
         about: Which requests to import.
         run: The run to import; None for all requests.
         tally: Row counts of the last reading.
+        order: Timestamps of the last reading, in the order of the file.
     """
 
     reader: Reader
@@ -264,14 +267,19 @@ class _Source:
     about: About
     run: ImportedRun | None = None
     tally: ImportStats = field(init=False)
+    order: LogOrder = field(init=False)
 
     def __post_init__(self) -> None:
         self.tally = ImportStats(self.packed.name)
+        self.order = LogOrder()
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         self.tally = ImportStats(self.packed.name)
+        self.order = LogOrder()
         with taken_ahead(self._batches(self.tally), BATCHES_AHEAD) as batches:
-            yield from batches
+            for batch in batches:
+                self.order.add(batch)
+                yield batch
 
     def _batches(self, tally: ImportStats) -> Generator[pa.RecordBatch]:
         """The requests to import."""
@@ -405,6 +413,19 @@ def _recording(
         machines={host: {} for host in hosts},
         clock_offsets_ns={hosts[0]: 0},
     )
+
+
+def _with_set_back(recording: Recording, sources: Mapping[str, _Source], zero_ns: int) -> Recording:
+    """The recording with where the clock of a log was set back by most, if one was."""
+    found = [
+        replace(one, host=host if len(sources) > 1 else "")
+        for host, source in sources.items()
+        if (one := source.order.set_back(zero_ns, source.tally.instants_step_s))
+    ]
+    if not found or recording.driver is None:
+        return recording
+    most = max(found, key=lambda one: one.by_ns)
+    return replace(recording, driver=replace(recording.driver, clock_set_back=most))
 
 
 def _endpoint(kinds: Sequence[str]) -> str:

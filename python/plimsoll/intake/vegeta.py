@@ -23,6 +23,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -110,7 +111,7 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
         tally.keep(len(found["code"]))
         if "seq" in found:
             numbered.add(found["seq"], found["attack"])
-        yield columns.batch(_requests(found))
+        yield columns.batch(_requests(_in_order(found)))
     tally.missing = max(numbered.missing - tally.broken, 0)
 
 
@@ -204,6 +205,19 @@ def _instant_ns(text: str) -> int:
         raise ValueError(f"`{text}` is not a timestamp")
     whole_s = datetime.datetime.fromisoformat(match[1] + match[3]).timestamp()
     return round(whole_s) * _S + int((match[2] or "").ljust(9, "0"))
+
+
+def _in_order(found: Mapping[str, pa.Array]) -> Mapping[str, pa.Array]:
+    """The rows of one attack, those that were sorted by their timestamps by their numbers again.
+
+    Only the numbers then show the order in which the requests were sent.
+    """
+    if "seq" not in found or pc.count_distinct(found["attack"].cast(pa.string())).as_py() > 1:
+        return found
+    if (np.diff(found["timestamp"].to_numpy(zero_copy_only=False)) < 0).any():
+        return found
+    order = pc.sort_indices(found["seq"])
+    return {name: values.take(order) for name, values in found.items()}
 
 
 def _requests(found: Mapping[str, pa.Array]) -> columns.Known:

@@ -97,6 +97,7 @@ def searched(
                 peak_per_s,
                 random.Random(secrets.randbits(64)),  # noqa: S311 - nothing is secret
                 lambda now: on_event(Step(line_result.step(now))),
+                bench.is_over,
             )
             found = replace(found, wanted=wanted, elapsed_s=time.monotonic() - began_s)
             findings = bench.findings(found, arrivals)
@@ -177,6 +178,10 @@ class _Bench:
         if any(one.state(limit) == "failed" for limit in judged):
             self._drain(planned)
         return one
+
+    def is_over(self, now: Searched) -> bool:
+        """Whether more tries would show nothing else: the number of connections is the limit."""
+        return load_lines.is_of_connections(self._tables, now, [self.recordings[PEAK]])
 
     def findings(self, found: Searched, arrivals: Arrivals) -> LineFindings:
         """What was full beyond each line, and how far the tries below and above are believed."""

@@ -140,6 +140,7 @@ def searched(
     start_per_s: float,
     luck: random.Random,
     look: Callable[[Searched], None] = lambda _: None,
+    is_over: Callable[[Searched], bool] = lambda _: False,
     clock_s: Callable[[], float] = time.monotonic,
 ) -> Searched:
     """Searches a line for each limit.
@@ -150,6 +151,7 @@ def searched(
         start_per_s: The server's greatest throughput, or a guess of it.
         luck: Draws the rates.
         look: Called after each try with how things stand.
+        is_over: Whether that leaves nothing to search, called after `look`.
         clock_s: Gives the time in seconds.
     """
     search = _Search(wanted, start_per_s, luck, clock_s, clock_s())
@@ -157,7 +159,10 @@ def searched(
     following = next(steps, None)
     while following is not None:
         following = _sent(steps, measure(*following))
-        look(search.end())
+        now = search.end()
+        look(now)
+        if is_over(now):
+            break
     return search.end()
 
 

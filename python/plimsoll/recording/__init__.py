@@ -125,6 +125,23 @@ class SampledBodies:
 
 
 @dataclass(frozen=True)
+class ClockSetBack:
+    """Where the clock of another tool's log was set back: the seconds before are there twice.
+
+    Attributes:
+        by_ns: By how much, to within the time between some rows.
+        after_rows: Rows of the log before that.
+        at_ns: The timestamp before that, since zero.
+        host: Whose log it is, where there are several; else empty.
+    """
+
+    by_ns: int
+    after_rows: int
+    at_ns: int
+    host: str = ""
+
+
+@dataclass(frozen=True)
 class ResponseHead:
     """The head of a correct response, from the contract check.
 
@@ -334,6 +351,7 @@ class Driver:
         users_bound: How sure it is that no more requests are in flight than users are active.
         lines_malformed: Lines of the driver's log that could not be read, and have no row.
         rows_missing: Requests that its log numbers, and has no row of.
+        clock_set_back: Where the clock of its log was set back by most; null where it was not.
         tls: What the handshakes of TLS agreed on; empty without TLS.
     """
 
@@ -367,6 +385,7 @@ class Driver:
     users_bound: UsersBound = "likely"
     lines_malformed: int = 0
     rows_missing: int = 0
+    clock_set_back: ClockSetBack | None = None
     tls: tuple[NegotiatedTls, ...] = ()
 
 

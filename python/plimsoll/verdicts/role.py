@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Disturbance = Literal[
     "shortness",
     "interruption",
+    "set_clock",
     "long_stall",
     "full_queue",
     "short_stall",
@@ -27,17 +28,20 @@ Disturbance = Literal[
     "others_in_part",
     "delayed_acks",
 ]
-"""What misleads checks: the load was too short for those that need time; it was interrupted; its
-generator stalled, for long enough to fail requests or not; the server's listen queue was so full
-that connections it never accepted void the trial; other programs had more of the cores
-than the trial, or less; its hosts did not see the same server; the server waited for the client's
-delayed ACKs."""
+"""What misleads checks: the load was too short for those that need time; it was interrupted; the
+clock of its log was set back; its generator stalled, for long enough to fail requests or not; the
+server's listen queue was so full that connections it never accepted void the trial; other programs
+had more of the cores than the trial, or less; its hosts did not see the same server; the server
+waited for the client's delayed ACKs."""
 
 DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
 """The first one of a trial counts."""
 
-PACE: frozenset[Disturbance] = frozenset({"interruption", "others", "long_stall", "short_stall"})
-"""What misleads checks on the pace of a trial: anything that takes time from either side."""
+PACE: frozenset[Disturbance] = frozenset(
+    {"interruption", "set_clock", "others", "long_stall", "short_stall"}
+)
+"""What misleads checks on the pace of a trial: anything that takes time from either side, or from
+the seconds that it is counted in."""
 
 Lacking = Literal["", "queue", "memory", "driver"]
 """A resource that may have been full; empty for none."""

@@ -53,6 +53,7 @@ QUESTIONS: dict[str, Callable[[Tables], Any]] = {
     "still waiting": lambda of: [
         astuple(of.still_waiting(least_ns)) for least_ns in (0, 10**9, 8 * 10**9)
     ],
+    "longest times": lambda of: of.longest_times_ns().tolist(),
     "late ends": lambda of: [of.late_ends(late) for late in ((0, 10**6), (10**6, 10**8))],
     "steady state": lambda of: of.steady_state,
     "steady state of times": lambda of: of.steady_state_of_times,

@@ -8,7 +8,9 @@ import pytest
 
 from plimsoll.aggregate import unfinished
 from plimsoll.aggregate.engine_records import as_stored
+from plimsoll.aggregate.trial import Tables
 from plimsoll.aggregate.usage import ReadingSeries, Usage
+from plimsoll.statistics.quantiles import QUANTILES
 from recordings import as_open, hung, simulate
 
 END_S = 0.5
@@ -71,3 +73,26 @@ def test_a_load_that_does_not_end_with_its_hold_hides_nothing():
     stages = (*before, replace(hold, end_ns=down.start_ns), down)
     later = replace(trial, recording=replace(trial.recording, stages=stages))
     assert later.unfinished == unfinished.NOTHING
+
+
+def test_the_rows_are_read_once_for_all_percentiles(monkeypatch: pytest.MonkeyPatch):
+    trial = of_hang()
+    reads = {"still_waiting": 0, "slower_than": 0, "longest_times_ns": 0}
+
+    def counting(name: str, read):
+        def counted(self: Tables, *given):
+            reads[name] += 1
+            return read(self, *given)
+
+        return counted
+
+    for name in reads:
+        monkeypatch.setattr(Tables, name, counting(name, getattr(Tables, name)))
+    assert len(trial.unfinished.at_least_ns) > 2
+    assert reads["longest_times_ns"] == 1
+    assert reads["slower_than"] <= len(QUANTILES)
+
+
+def test_what_waits_for_less_than_a_percentile_is_not_looked_at(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Tables, "slower_than", None)
+    assert simulate().unfinished == unfinished.NOTHING

@@ -9,6 +9,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 import sample
+from plimsoll.aggregate.unfinished import Unfinished
 from plimsoll.errors import InputError
 from plimsoll.findings import campaign_thresholds
 from plimsoll.findings.campaign_thresholds import JudgedEntry
@@ -172,6 +173,51 @@ def test_what_is_undecided_is_skipped_in_junit_and_unknown_in_json() -> None:
     assert case.find("skipped") is not None
     assert case.find("failure") is None
     assert "0 of 1 crossed, 1 undecided" in markdown.render(found)
+
+
+HANGING = Unfinished(requests=40, longest_ns=900_000_000, at_least_ns={"p90": 3e8, "max": 9e8})
+
+
+def unfailing(repetition: int) -> TrialFindings:
+    trial = go(8000.0, repetition)
+    known = sample.changed(trial.summary, failed=0, failure_ratio=0.0)
+    return replace(trial, data=replace(trial.data, summary=known))
+
+
+def hung_at_end(repetition: int) -> TrialFindings:
+    return replace(unfailing(repetition), unfinished=HANGING)
+
+
+@pytest.mark.parametrize(
+    ("text", "hung", "state", "said"),
+    [
+        ("p90>250ms", 0, "kept", "measured 225.000 ms"),
+        ("p90>250ms", 1, "kept", "measured 225.000 ms"),
+        ("p90>250ms", 2, "crossed", "at least 300.000 ms with 80 requests without a response"),
+        ("p90>250ms", 3, "crossed", "at least 300.000 ms with 120 requests without a response"),
+        ("p90>400ms", 2, "undecided", "at least 300.000 ms: 80 requests without a response"),
+        ("p90<100ms", 3, "kept", "at least 300.000 ms with 120 requests"),
+        ("p50>1h", 3, "kept", "measured "),
+        ("p99.9>299ms", 3, "crossed", "at least 300.000 ms with 120 requests"),
+        ("failed>39", 1, "kept", "measured 0"),
+        ("failed>39", 2, "undecided", "measured 0, and 80 requests without a response"),
+        ("failed>40", 3, "kept", "measured 0"),
+        ("throughput>1", 3, "crossed", "measured "),
+    ],
+)
+def test_the_median_is_judged_by_its_bounds_where_unfinished_requests_hide_it(
+    text: str, hung: int, state: str, said: str
+) -> None:
+    trials = [hung_at_end(one) if one <= hung else unfailing(one) for one in (1, 2, 3)]
+    (one,) = judged(text, *trials)
+    assert one.state == state, one
+    assert said in one.sentence
+
+
+def test_void_repetitions_hide_nothing_of_those_that_count() -> None:
+    void = replace(hung_at_end(1), verdicts=sample.verdicts_of("t", littles_law="void"))
+    (one,) = judged("p90>250ms", void, go(8000.0, 2))
+    assert (one.state, one.reason) == ("kept", "")
 
 
 def found() -> Findings:

@@ -70,6 +70,47 @@ def test_they_do_so_before_a_try_failed(monkeypatch: pytest.MonkeyPatch) -> None
     assert found.beyond["p99"].resource == "pool"
 
 
+def searched_until_over(
+    monkeypatch: pytest.MonkeyPatch, *, closed_ns: float, failed: float = 0.0, fails: float = 0.0
+) -> Searched:
+    """A search that ends as soon as the tries show that connections are the limit."""
+    monkeypatch.setattr(utilisation, "shares", lambda _tables: {})
+    times = TimeStatistics(mean_ns=closed_ns, min_ns=UNLOADED_NS)
+    summary = SimpleNamespace(
+        in_flight=20.0, connections_requested=20, service_time=times, failure_ratio=failed
+    )
+    tables = cast("Any", SimpleNamespace(summary=summary))
+
+    def is_over(now: Searched) -> bool:
+        return load_lines.is_of_connections(lambda _: tables, now, [sample.recording()])
+
+    return queues.searched_with(fails=fails, is_over=is_over)
+
+
+def test_a_search_ends_where_two_tries_show_that_connections_are_the_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = searched_until_over(monkeypatch, closed_ns=1.1 * UNLOADED_NS)
+    rates = [one.rate_per_s / found.start_per_s for one in found.tries]
+    assert rates == [0.25, 0.5]
+    assert found.elapsed_s < found.wanted.budget_s / 5
+
+
+@pytest.mark.parametrize(
+    "of_server",
+    [
+        {"closed_ns": 20 * UNLOADED_NS},
+        {"closed_ns": 1.1 * UNLOADED_NS, "failed": 0.1},
+        {"closed_ns": 1.1 * UNLOADED_NS, "fails": 0.01},
+    ],
+    ids=["requests queue", "the closed load fails", "tries fail"],
+)
+def test_a_search_goes_on_where_the_server_may_be_the_limit(
+    monkeypatch: pytest.MonkeyPatch, of_server: dict[str, float]
+) -> None:
+    assert len(searched_until_over(monkeypatch, **of_server).tries) > 2
+
+
 @pytest.mark.parametrize(("unsent", "resource"), [(0.0, "unknown"), (1.0, "pool")])
 def test_a_server_whose_responses_are_wrong_has_a_limit_of_its_own(
     monkeypatch: pytest.MonkeyPatch, unsent: float, resource: str

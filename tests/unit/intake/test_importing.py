@@ -126,6 +126,37 @@ def test_several_files_are_engines_of_one_load(tmp_path: Path) -> None:
     assert clocks.level == "not_checked"
 
 
+def vegeta_line(seq: int, at_ns: int) -> str:
+    return f"{T * 1_000_000 + at_ns},200,20000000,0,500,,,a,{seq},GET,http://x/,\n"
+
+
+def vegeta(path: Path, back_s: int, *, by_time: bool = False) -> Path:
+    """A log of 12 s, whose clock was set back in the middle, maybe sorted by its timestamps."""
+    at_ns = [one * 10**7 - (back_s * S if one >= 600 else 0) for one in range(1200)]
+    lines = [vegeta_line(seq, one) for seq, one in enumerate(at_ns)]
+    path.write_text("".join(sorted(lines) if by_time else lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("back_s", "by_time", "said"),
+    [(2, False, "set back by 2 s, at 6 s"), (2, True, "set back by 2 s"), (0, False, "")],
+)
+def test_a_clock_that_was_set_back_is_named(
+    tmp_path: Path, back_s: int, by_time: bool, said: str
+) -> None:
+    _, trial = imported(tmp_path, vegeta(tmp_path / "a.csv", back_s, by_time=by_time))
+    given = {verdict.check: verdict for verdict in judge(trial)}["clocks_agree"]
+    assert (given.level == "void", said in given.text) == (bool(said), True), given.text
+
+
+def test_of_several_logs_the_one_whose_clock_was_set_back_is_named(tmp_path: Path) -> None:
+    files = (vegeta(tmp_path / "one.csv", 0), vegeta(tmp_path / "two.csv", 2))
+    _, trial = imported(tmp_path, *files)
+    given = {verdict.check: verdict for verdict in judge(trial)}["clocks_agree"]
+    assert "The clock of the log of `two` was set back by 2 s" in given.text
+
+
 def test_engines_of_one_name_are_told_apart(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

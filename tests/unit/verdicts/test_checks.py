@@ -17,6 +17,7 @@ from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.campaign.load import UnknownLoad
 from plimsoll.recording import (
+    ClockSetBack,
     Driver,
     Ending,
     ExpectedResponse,
@@ -1007,6 +1008,37 @@ def test_an_open_load_does_not_lose_throughput():
     assert given.text.startswith("Latencies contain waits for a core, 10 % of the time")
 
 
+ONE_AT_A_TIME = {
+    "server_cores": (0, 2),
+    "server_busy": 0.75,
+    "others_busy": 0.25,
+    "others_on": (0, 2),
+    "driver_busy": 0.3,
+    "run_delay": 0.3,
+}
+"""A server with two cores, of whose threads hardly more than one can run at a time."""
+ON_SHARED_CORES = {"server_cores": (0, 1), "driver_cores": (0, 1), "others_on": None}
+
+
+@pytest.mark.parametrize(
+    ("options", "lost"),
+    [
+        ({}, 0.286),
+        (ON_SHARED_CORES, 0.429),
+        ({"server_busy": 1.5}, 0.15),
+        ({"server_busy": 0.5}, 0.15),
+        ({"connections": 2}, 0.15),
+        ({"driver_busy": 0.6}, 0.15),
+        ({"database_busy": 0.1, "database_cores": (3,)}, 0.15),
+    ],
+    ids=["apart", "shared", "parallel", "idle", "few requests", "driver", "database"],
+)
+def test_a_server_that_does_one_thing_at_a_time_loses_all_that_it_waits_for(options, lost):
+    """It waits for 0.3 of 1.05 threads, and one that uses both cores for 0.3 of 2."""
+    given = judged("undisturbed", as_load(simulate(**{**ONE_AT_A_TIME, **options})))
+    assert given.measured == pytest.approx(lost, abs=0.01)
+
+
 @pytest.mark.parametrize(("taken", "level"), [(0.05, "sound"), (0.2, "doubtful"), (0.6, "void")])
 def test_a_single_load_is_doubted_from_a_tenth_on(taken, level):
     robbed = simulate(others_busy=taken, others_on=(0,), server_busy=1 - taken)
@@ -1688,6 +1720,50 @@ def test_stalls_are_not_the_servers_where_it_waited_for_cores_then(others, level
     assert ("which explains it" in given.text) is (level == "not_checked")
 
 
+EVERY_SECOND = {
+    at_s + part: 1e-9 if part == 0.4 else 1.0 for at_s in range(12) for part in (0.4, 0.5)
+}
+WAITS = (0.1, 0.4, 0.2, 0.45, 0.05, 0.3, 0.15, 0.4, 0.1, 0.35, 0.2, 0.3)
+
+
+def disturbed_by(trial, each_second):
+    """The same trial, while others took so much of the server's core in each second."""
+    busy = trial.usage.of("machine", "core0_busy_s")[0]
+    edges_s, taken = np.arange(len(each_second) + 1), np.cumsum([0.0, *each_second])
+    values = busy.values + np.interp(busy.at_ns / 1e9, edges_s, taken)
+    more = ReadingSeries(busy.at_ns, values)
+    trial = replace(trial)
+    trial.__dict__["usage"] = Usage({**trial.usage.series, ("machine", "core0_busy_s"): (more,)})
+    return trial
+
+
+def stalled_where_it_waited(waits):
+    """Stalls of a quarter of the waits for a core in each second."""
+    speeds = {}
+    for at_s, waited in enumerate(waits):
+        speeds |= {at_s + 0.4: 1e-9, at_s + 0.4 + waited / 4: 1.0}
+    return speeds
+
+
+@pytest.mark.parametrize(
+    ("speeds", "waits", "level"),
+    [
+        (EVERY_SECOND, WAITS, "doubtful"),
+        (EVERY_SECOND, (0.0,) * 12, "doubtful"),
+        (EVERY_SECOND, (0.3,) * 12, "not_checked"),
+        (stalled_where_it_waited(WAITS), WAITS, "not_checked"),
+        (stalled_where_it_waited(WAITS[1:]), WAITS, "not_checked"),
+    ],
+    ids=["own rhythm", "no waits", "even waits", "as waits", "counted a second late"],
+)
+def test_a_server_that_stalls_in_every_second_is_not_excused_by_waits_of_some(speeds, waits, level):
+    few = {"connections": 8, "throughput_per_s": 4000.0, "ramp_s": 0.0, "warm_up_s": 0.0}
+    trial = simulate(**few, hold_s=11.0, speeds=speeds, server_busy=0.5)
+    given = judged("hidden_stalls", disturbed_by(trial, waits))
+    assert given.level == level, given
+    assert ("which explains it" in given.text) is (level == "not_checked")
+
+
 def disturbed_from(trial, at_s, cores_taken):
     """The same trial, while others took so much of the server's core from some second on."""
     busy = trial.usage.of("machine", "core0_busy_s")[0]
@@ -2045,6 +2121,33 @@ def test_seconds_in_which_nothing_was_sent_are_no_stall_of_the_server(rows, said
     assert (given.level, given.text.startswith(said)) == ("void", True), given.text
 
 
+BACK = ClockSetBack(by_ns=1_500_000_000, after_rows=8_000, at_ns=5_000_000_000)
+
+
+def test_a_clock_that_was_set_back_explains_what_it_does_to_rates():
+    trial = as_import(CLEAN, 10, clock_set_back=BACK)
+    given = {one.check: one for one in judging.judge(trial)}
+    clocks = given["clocks_agree"]
+    assert clocks.level == "void"
+    assert clocks.text.startswith(
+        "The clock of the log was set back by 1.5 s, at 5 s, after 8,000 rows. 1.5 s of the load "
+    )
+    assert judged("littles_law", trial).level == "void"
+    assert given["littles_law"].level == "not_checked"
+    assert given["littles_law"].text.startswith("See Clocks differ: the clock of the log was set")
+
+
+def test_the_log_of_one_of_several_load_generators_is_named():
+    given = judged("clocks_agree", as_import(CLEAN, clock_set_back=replace(BACK, host="two")))
+    assert given.text.startswith("The clock of the log of `two` was set back by 1.5 s")
+
+
+def test_a_small_step_back_excuses_no_more_requests_than_users():
+    small = replace(BACK, by_ns=50_000_000)
+    given = {one.check: one for one in judging.judge(as_import(CLEAN, 10, clock_set_back=small))}
+    assert (given["clocks_agree"].level, given["littles_law"].level) == ("doubtful", "void")
+
+
 def with_sampled_bodies(others):
     sampled = SampledBodies(0, 1_000, 1_000 - others, 2048, others, min(others, 1))
     return replace(CLEAN, recording=replace(CLEAN.recording, sampled_bodies=(sampled,)))
@@ -2064,6 +2167,7 @@ BEYOND = [
     ("conservation", lambda: as_import(CLEAN, rows_missing=4000)),
     ("conservation", lambda: as_import(CLEAN, rows=every_row_twice())),
     ("conservation", lambda: as_import(CLEAN, rows=with_rows_twice(0.1))),
+    ("clocks_agree", lambda: as_import(CLEAN, clock_set_back=BACK)),
     ("littles_law", lambda: as_import(CLEAN, 10)),
     ("littles_law", lambda: as_import(CLEAN, 26, a_second_twice())),
     ("round_trip_floor", lambda: as_import(CLEAN, rows=with_times(1e-6))),
@@ -2105,6 +2209,7 @@ WITHIN = [
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 60_000_000)),
     ("conservation", lambda: with_malformed(1)),
     ("conservation", lambda: as_import(CLEAN, rows_missing=1)),
+    ("clocks_agree", lambda: as_import(CLEAN)),
     ("littles_law", lambda: as_import(CLEAN, 20)),
     ("round_trip_floor", lambda: as_import(CLEAN, durations_step_s=0.001)),
     ("responses_correct", lambda: as_import(CLEAN)),
@@ -2182,6 +2287,44 @@ def test_a_short_log_of_another_tool_is_doubtful_and_needs_a_longer_test():
     imported = replace(trial.recording, load=UnknownLoad("imported"))
     given = judged("long_enough", replace(trial, recording=imported))
     assert given.remedies == ("Record a test of 5 s or more.",)
+
+
+def opened_late(*, begun_ns: int, connected_ns: int = 144_000, of_all: float = 1.0):
+    """A load of 10 connections that began to connect late, or to servers that accept late."""
+    trial = simulate(ramp_s=0.0, warm_up_s=0.0, hold_s=4.0, connections=10)
+    rows: Any = as_stored(trial.connections)
+    late = np.where(np.arange(len(rows)) < of_all * len(rows), begun_ns, 0)
+    rows = with_column(rows, "due_ns", late)
+    opened = late + connected_ns
+    is_open = 10 - (opened / 4e9).sum()
+    series = dict(trial.usage.series)
+    at_ns = np.arange(1, 4, dtype=np.int64) * 10**9
+    series["driver", "connections_open"] = (ReadingSeries(at_ns, np.full(3, is_open)),)
+    found = replace(trial, connections=with_column(rows, "connected_ns", opened))
+    summary = replace(trial.summary, open_connections=is_open)
+    found.__dict__.update(usage=Usage(series), summary=summary)
+    return found
+
+
+def test_connections_that_the_load_generator_began_late_are_no_fault_of_the_server():
+    given = judged("connection_target_met", opened_late(begun_ns=160_000_000))
+    assert given.level == "doubtful"
+    assert given.text == (
+        "9.6 of 10 requested connections were open on average, because the load generator began "
+        "to connect up to 160 ms late; it took 144 µs at most."
+    )
+    half = judged("connection_target_met", opened_late(begun_ns=400_000_000, of_all=0.5))
+    assert (half.level, "up to 400 ms late" in half.text) == ("doubtful", True), half.text
+
+
+@pytest.mark.parametrize(
+    ("begun_ns", "connected_ns"), [(0, 160_000_000), (160_000_000, 160_000_000)]
+)
+def test_connections_that_open_late_though_begun_in_time_are_void(begun_ns, connected_ns):
+    trial = opened_late(begun_ns=begun_ns, connected_ns=connected_ns)
+    given = judged("connection_target_met", trial)
+    assert given.level == "void"
+    assert "Find why connections open late" in " ".join(given.remedies)
 
 
 def test_a_short_trial_of_a_campaign_is_not_judged_by_its_length():

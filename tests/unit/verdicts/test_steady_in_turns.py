@@ -79,3 +79,20 @@ def test_a_mean_that_is_known_to_20_percent_is_doubtful_without_turns_only(
     found = steady._scattered(trial, scattered, Limits({}))
     assert found.level == level
     assert "±20 %" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("hold_s", "per_s", "applies"), [(1.0, 2000.0, False), (4.0, 2000.0, True), (4.0, 20.0, True)]
+)
+def test_short_turns_are_nothing_to_check(hold_s: float, per_s: float, applies: bool) -> None:
+    trial = simulate(warm_up_s=0, ramp_s=0, hold_s=hold_s, throughput_per_s=per_s)
+    found = steady.judge(
+        replace(trial, recording=replace(trial.recording, turns=(TURN,))), Limits()
+    )
+    assert found.applies is applies
+    assert ("compared with the others of their rounds" in found.text) is not applies
+
+
+def test_a_short_load_without_turns_is_not_checked() -> None:
+    found = steady.judge(simulate(warm_up_s=0, ramp_s=0, hold_s=1.0), Limits())
+    assert (found.level, found.applies) == ("not_checked", True)

@@ -308,7 +308,7 @@ def _named(found: LineFindings) -> Iterator[tuple[str, str]]:
     if now.forgotten:
         yield "slowed", _slowed(now)
     yield "load", _load(found)
-    yield "search", _search(now)
+    yield "search", _ended(found)
     if said := doubt(found):
         yield found.level, said
 
@@ -439,13 +439,26 @@ def _load(found: LineFindings) -> str:
     return f"{arrivals[found.subject.arrivals]}, {pool}; {peak}"
 
 
+def _ended(found: LineFindings) -> str:
+    """How the search ended; one that the connections ended goes on to no narrower interval."""
+    now = found.searched
+    beyond = [found.beyond.get(line.limit.name) for line in now.lines]
+    if any(one is None or one.resource != "pool" for one in beyond):
+        return _search(now)
+    tries = wording.several(len(now.tries), "try", "tries")
+    return f"{tries}, {_took(now)}; more would show nothing else"
+
+
+def _took(now: Searched) -> str:
+    return f"{wording.count(now.elapsed_s)} s of {wording.count(now.wanted.budget_s)} s"
+
+
 def _search(now: Searched) -> str:
     tries = wording.several(len(now.tries), "try", "tries")
     confirmed = sum(line.is_confirmed for line in now.lines)
     confirmation = "confirmed" if confirmed == len(now.lines) else "not confirmed by a longer try"
     end = "" if now.is_narrow else f"; wider than ±{wording.percent(now.wanted.within)}"
-    took = f"{wording.count(now.elapsed_s)} s of {wording.count(now.wanted.budget_s)} s"
-    return f"{tries}, {took}; {confirmation}{end}"
+    return f"{tries}, {_took(now)}; {confirmation}{end}"
 
 
 def _table(found: LineFindings) -> list[tuple[str, ...]]:

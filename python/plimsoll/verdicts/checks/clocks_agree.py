@@ -10,6 +10,12 @@ remaining error: half of the shortest round trip, plus the deviation from the li
 move a row to another second, but changes no duration, which one clock measured.
 
 Imported logs have the offsets that the importer stated. The check measures the greatest of them.
+Their timestamps may come from a clock that can be set. If the rows of a log go back once, or a few
+times, all together and by half a second or more, its clock was set back (`intake.set_back`). So
+much of the load is there twice in the same seconds, at twice its rate, and the measurement window
+is too short by it. The durations of requests are right. Steps near either end of a log cannot be
+told from logs of several load generators that were joined. `steady` finds a clock that was set
+forward, by the seconds in which nothing was sent.
 
 Source: clock_gettime(2), CLOCK_MONOTONIC; D. L. Mills, RFC 5905, on offsets by exchange; the bound
 is that of ClockBound.
@@ -20,13 +26,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.verdicts.finding import Finding, found, inapplicable, of_trial, unknown
-from plimsoll.verdicts.limits import PROPOSAL, Limit
-from plimsoll.verdicts.role import Role
+from plimsoll.verdicts.finding import (
+    Finding,
+    Remedy,
+    found,
+    inapplicable,
+    led_by,
+    of_trial,
+    unknown,
+)
+from plimsoll.verdicts.limits import PROPOSAL, Limit, Limits
+from plimsoll.verdicts.role import Cause, Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "clocks_agree"
@@ -53,15 +66,51 @@ BOUND_S = Limit(
     "greatest error of a timestamp converted from one host's clock to another's",
     "above half a second, rows count for the wrong second",
 )
-LIMITS = (OFFSET_S, BOUND_S)
+SET_BACK_RATIO = Limit(
+    NAME,
+    "set_back_ratio",
+    "above",
+    0.0,
+    0.02,
+    "ratio",
+    "time by which the clock of another tool's log was set back / measurement window",
+    "as for seconds without a response in `steady`",
+)
+LIMITS = (OFFSET_S, BOUND_S, SET_BACK_RATIO)
 NEEDS = None
-ROLE = Role()
+WITHOUT_SETTING = Remedy(
+    "Repeat the trial without setting the clock during it",
+    imported="Repeat the test without setting the clock during it; import joined logs as one file "
+    "for each load generator",
+)
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether all clocks agree."""
+    """Whether all clocks agree, and none was set back."""
     compared = _compared if tables.recording.hosts else _finding
-    return of_trial(NAME, tables.recording, [compared(tables, limits)], SOURCE)
+    findings = led_by(compared(tables, limits), *_set_back(tables, limits))
+    return of_trial(NAME, tables.recording, findings, SOURCE)
+
+
+def _set_back(tables: Tables, limits: Limits) -> list[Finding]:
+    """Whether the clock of another tool's log went back while the order of its rows went on."""
+    driver = tables.recording.driver
+    if tables.recording.origin != "import" or driver is None:
+        return []
+    limit = limits.of(SET_BACK_RATIO)
+    step = driver.clock_set_back
+    if step is None:
+        return [found(limit, 0.0, "the log goes on in time", "")]
+    by, at = (wording.seconds(round(one_ns / 1e9, 1)) for one_ns in (step.by_ns, step.at_ns))
+    whose = f" of `{step.host}`" if step.host else ""
+    sentence = (
+        f"the clock of the log{whose} was set back by {by}, at {at}, after "
+        f"{wording.count(step.after_rows)} rows"
+    )
+    meant = f"{by} of the load count twice in the same seconds, and throughput is too high"
+    held_s = sum(end - start for start, end in tables.holds) / 1e9
+    ratio = step.by_ns / 1e9 / held_s if held_s else 1.0
+    return [found(limit, ratio, sentence, WITHOUT_SETTING, meant)]
 
 
 def _compared(tables: Tables, limits: Limits) -> Finding:
@@ -95,3 +144,15 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     )
     remedy = "Synchronise the clocks of the hosts (chrony, PTP) and repeat the trial"
     return found(limit, abs(offset_ns) / 1e9, sentence, remedy)
+
+
+def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
+    """A clock that was set back by much makes seconds of twice the rate, and requests at once."""
+    void = [one.limit for one in verdict.sentences if one.level == "void"]
+    if SET_BACK_RATIO.name not in void:
+        return None
+    (finding,) = _set_back(tables, Limits())
+    return Cause(verdict.check, finding.sentence, "set_clock")
+
+
+ROLE = Role(tells=_cause)

@@ -5,7 +5,8 @@ Connections can be missing in two ways, and can close too soon:
 - open: mean connections open in the measurement window, divided by the requested number. Both the
   load generator's count and the rows are compared with it; for a driver that does not count, the
   kernel's count at the server. Opening them may take a load that begins with its window 20 ms, and
-  0.5 ms for each (10 ms with TLS), up to 0.9 s;
+  0.5 ms for each (10 ms with TLS), up to 0.9 s. If they are missing only because the load generator
+  itself began to connect late, the trial is doubtful, and not void for the server;
 - no response: connections that the kernel opened and on which the server never responded. While the
   accept queue is full, a client sees connections as open that the server has not accepted. A server
   that hangs looks the same;
@@ -27,7 +28,7 @@ from plimsoll.aggregate.outcomes import BY_NAME
 from plimsoll.verdicts import closed_connections, unanswered_load
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
-from plimsoll.verdicts.remedies import KEEP_OR_NOT, NO_RESPONSE, REPEAT
+from plimsoll.verdicts.remedies import KEEP_OR_NOT, NO_RESPONSE, QUIET_HOST, REPEAT
 from plimsoll.verdicts.request_limits import tail_ratio
 from plimsoll.verdicts.role import Cause, Role
 
@@ -160,6 +161,14 @@ def _open(tables: Tables, limits: Limits) -> Finding:
     )
     if not _is_kept(tables):
         return found(limit, 1.0, sentence + ", each for a few requests", "")
+    late = _late_by_driver(tables, limit, is_open, requested)
+    return late or _missing(tables, limit, is_open, requested, sentence)
+
+
+def _missing(
+    tables: Tables, limit: Limit, is_open: float, requested: float, sentence: str
+) -> Finding:
+    """The same of connections that are kept, with those that the server closed."""
     ratio, remedy = _ratio(tables, is_open, requested), _why_not_open(tables)
     if closed_connections.closes_each(tables):
         return found(limit, ratio, _closed_each(tables, is_open, requested), remedy)
@@ -247,8 +256,33 @@ def _open_by_rows(tables: Tables, limits: Limits) -> list[Finding]:
         f"the recorded rows show {wording.amount(is_open)} of {wording.amount(requested)} "
         "requested connections open on average"
     )
+    limit, ratio = limits.of(OPEN_RATIO), _ratio(tables, is_open, requested)
+    late = _late_by_driver(tables, limit, is_open, requested)
+    return [late or found(limit, ratio, sentence, _why_not_open(tables))]
+
+
+def _late_by_driver(
+    tables: Tables, limit: Limit, is_open: float, requested: float
+) -> Finding | None:
+    """That connections are missing only because the load generator began to connect late.
+
+    It had no core, or was stopped, when the load began: nothing of that is the server's. Requests
+    that were due meanwhile are late, so the trial is doubtful.
+    """
     ratio = _ratio(tables, is_open, requested)
-    return [found(limits.of(OPEN_RATIO), ratio, sentence, _why_not_open(tables))]
+    if limit.level(ratio) == "sound" or tables.recording.driver is None:
+        return None
+    late = tables.late_connects(round(requested))
+    missing = late.sum_ns / 1e9 / _held_s(tables)
+    if limit.level(_ratio(tables, is_open + missing, requested)) != "sound":
+        return None
+    sentence = (
+        f"{wording.amount(is_open)} of {wording.amount(requested)} requested connections were open "
+        f"on average, because the load generator began to connect up to "
+        f"{wording.seconds(late.most_ns / 1e9)} late; it took "
+        f"{wording.seconds(late.connect_ns / 1e9)} at most"
+    )
+    return Finding("doubtful", ratio, limit, sentence, QUIET_HOST)
 
 
 def _ratio(tables: Tables, is_open: float, requested: float) -> float:

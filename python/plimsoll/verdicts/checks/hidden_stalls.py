@@ -11,7 +11,10 @@ there are enough responses for it.
 Stalls below 10 ms are left out, because schedulers cause those; so are stalls of the load generator
 itself. If the server waited for cores that others had for at least half as long as the stalls
 lasted, it is not blamed, unless it waited no longer in the seconds with stalls than in others: less
-than half a second more for each second stalled, at 95 %. A 99.9th percentile needs three stalls of
+than half a second more for each second stalled, at 95 %. Nor is it excused if it stalled as long in
+the seconds in which it hardly waited: less than half of the stalls go with the waits, at 95 %. So a
+pause in every second is found on a busy machine, unless the waits are the same in every second,
+too. A 99.9th percentile needs three stalls of
 50 ms. `steady` judges whole seconds without a response.
 
 Another tool's log does not show whether its load was closed. It is judged like one if it has the
@@ -70,7 +73,7 @@ RARE_WAIT_RATIO = Limit(
 )
 LIMITS = (WAIT_RATIO, RARE_WAIT_RATIO)
 NEEDS = EveryRequest(WAIT_RATIO, "when the server stalled is unknown")
-ROLE = Role()
+ROLE = Role(misled_by=frozenset({"set_clock"}))
 QUANTILE = 0.99
 LEAST_NS = 10_000_000
 """A shorter stall may be the work of a scheduler."""
@@ -205,10 +208,11 @@ def _of_machine(
 
 
 def _is_apart(tables: Tables, stalled: Sequence[Window], connections: float) -> bool:
-    """Whether cores were waited for no longer in the seconds with stalls than in those without.
+    """Whether stalls and waits for cores, second by second, have nothing to do with each other.
 
-    A wait for a core that makes a stall is in the same second. So waits are compared with stalls,
-    second by second: a server that sleeps waits for no core meanwhile.
+    A wait for a core that makes a stall is in the same second. A server that sleeps now and then
+    waits for no core meanwhile. One that sleeps in every second does so as well in those in which
+    it hardly waits.
     """
     # The reading that ends the last second comes after the load.
     seconds = cores.whole_seconds(tables.recording)[:-1]
@@ -221,8 +225,23 @@ def _is_apart(tables: Tables, stalled: Sequence[Window], connections: float) -> 
     waited_s = [
         _waited_ratio(tables, [second]) * (second[1] - second[0]) / SECOND_NS for second in seconds
     ]
+    # The kernel counts a wait when it ends, maybe in the second after the stall.
+    pairs = ((stalled_s, waited_s), (stalled_s[:-1], waited_s[1:]))
+    return all(_are_rare_waits(*pair) for pair in pairs) or all(
+        _are_mostly_own(*pair) for pair in pairs
+    )
+
+
+def _are_rare_waits(stalled_s: Sequence[float], waited_s: Sequence[float]) -> bool:
+    """Whether seconds with stalls have no more waits than others."""
     most = greatest_slope(stalled_s, waited_s)
     return most is not None and most < LIKELY
+
+
+def _are_mostly_own(stalled_s: Sequence[float], waited_s: Sequence[float]) -> bool:
+    """Whether most of the stalls would be there without the waits."""
+    most = greatest_slope(waited_s, stalled_s)
+    return most is not None and most * sum(waited_s) < LIKELY * sum(stalled_s)
 
 
 def _waited_ratio(tables: Tables, windows: Sequence[Window]) -> float:

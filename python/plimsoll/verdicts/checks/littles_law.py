@@ -125,7 +125,7 @@ LIMITS = (
     USERS_PART_RATIO,
 )
 NEEDS = EveryRequest(ACCOUNTED_RATIO, "requests in flight cannot be compared with their latencies")
-ROLE = Role(misled_by=frozenset({"interruption", "long_stall", "short_stall"}))
+ROLE = Role(misled_by=frozenset({"interruption", "set_clock", "long_stall", "short_stall"}))
 HALF = 0.5
 MOST_PARTS = 20
 """Parts of a ramp that are looked at."""

@@ -19,7 +19,8 @@ Servers that take turns are judged by their ratios: what the others did in the s
 off a change instead, and what is left must exceed its own scatter. Scatter that they share cancels
 in a ratio, and the rest is in the intervals, so scatter alone is no doubt there.
 
-A window below 3 s, or one with few responses, is not checked.
+A window below 3 s, or one with few responses, is not checked. To turns that are shorter in all the
+check does not apply: they are compared round by round, and not over time.
 
 Source: limits of `statistics.drift`; change-points by R. Killick et al., JASA 107, 2012; classes of
 E. Barrett et al., Virtual machine warmup blows hot and cold, OOPSLA 2017.
@@ -39,7 +40,7 @@ from plimsoll.aggregate import machine_speed, pace, steady_state
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.steady_state import FLAT, SHORT, UNSTEADY, WARM_UP
 from plimsoll.statistics.drift import PARTS, drift
-from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
+from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.remedies import WHY_IT_STALLED
@@ -192,15 +193,20 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     if stopped := _stopped(tables, limits):
         return [stopped]
     change = _drift(tables)
-    if change is None:
-        sentence = (
-            f"the measurement window is below {wording.count(LEAST_S)} s or has too few responses "
-            "to tell "
-            "whether it is "
-            "steady"
-        )
-        return [not_checked(limit, sentence)]
-    return _pace(tables, change, limits)
+    return [_unknown(tables, limit)] if change is None else _pace(tables, change, limits)
+
+
+def _unknown(tables: Tables, limit: Limit) -> Finding:
+    """Why nothing is known of changes; short turns are not made to show any."""
+    if tables.recording.turns and tables.holds and _last_hold_s(tables) < LEAST_S:
+        held = wording.seconds(_last_hold_s(tables))
+        sentence = f"turns of {held} in all are compared with the others of their rounds"
+        return inapplicable(limit, sentence)
+    sentence = (
+        f"the measurement window is below {wording.count(LEAST_S)} s or has too few responses to "
+        "tell whether it is steady"
+    )
+    return not_checked(limit, sentence)
 
 
 def _drift(tables: Tables) -> Drift | None:

@@ -18,6 +18,16 @@ server that sleeps for 500 ms and responds within 502 ms lost nothing, however i
 Of several request types, the shortest of its own type counts for each response. So waits of many
 threads that sleep meanwhile are not added up. Responses of one type that take from no time to long
 by themselves leave room for more than was lost.
+
+A server may do one thing at a time, as an interpreter does whose threads share a lock. While its
+thread waits, other cores are of no use to it, and all of the wait is lost. It counts as such a
+server if it was never out of work and requests waited at it, but fewer than 1.5 of its threads
+could run on average. Load generator, database and upstream must not have set its pace.
+
+The check cannot see all of what is lost if each response waits behind others for long, as in a deep
+pipeline. Then even the shortest one contains waits, and leaves less room than there was. The same
+holds for a server with such a lock whose threads run beside each other in long system calls.
+
 Corrected for it, trials beside programs that used both cores scattered by 1 to 6 % where they had
 by 5 to 15 %; by 11 % once, when one of the trials had lost more than half. In an open load the
 highest latencies contain the waits.

@@ -1,0 +1,110 @@
+"""Finds in the order of a log that its clock was set back while it was written.
+
+A log has its rows in the order in which requests ended, or in which they were sent. From the moment
+in which its clock is set back on, every row is earlier than those before it, until the clock has
+caught up. A row that was written late is alone. Buffers of several writers, joined logs and sorted
+ones go back again and again, over the whole log, or to its beginning. So what is looked for is a
+step back between medians of neighbouring rows, which beginnings and ends both make. It is rare in
+the log, and does not lead to its beginning.
+
+Of a long log every second, fourth, … row is looked at, so memory does not depend on its length.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from plimsoll.intake.limits import SECOND_NS
+from plimsoll.recording import ClockSetBack
+
+if TYPE_CHECKING:
+    Instants = np.ndarray[Any, np.dtype[np.int64]]
+    Median = np.ndarray[Any, np.dtype[np.float64]]
+
+MOST_ROWS = 1 << 17
+"""Rows of a log that are looked at."""
+
+WINDOW_ROWS = 8
+"""Fewest neighbouring rows of which a median is taken: a few rows late or early do not move it."""
+
+MOST_WINDOWS = 4_096
+"""Windows of a long log."""
+
+FEWEST_WINDOWS = 12
+"""A log with fewer windows has too few rows to show its order."""
+
+LEAST_NS = SECOND_NS // 2
+"""A shorter step back is left out: it moves rows by less than a second of the charts."""
+
+STEPS = 3
+"""A step must be so many times as long as that to which the tool rounds its timestamps."""
+
+RARE = 1 / 3
+"""A greater share of the log that goes back is its order, or two logs that were joined."""
+
+NEAR = 0.2
+"""Rows that go back to the beginning of a log, within so much of the way, are of another writer."""
+
+
+class LogOrder:
+    """The beginnings and ends of the rows of a log, in its order."""
+
+    def __init__(self) -> None:
+        """No rows have been read yet."""
+        self._begins, self._ends = (np.zeros(0, np.int64) for _ in range(2))
+        self._stride = 1
+        self._rows = 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Takes rows of the schema `ROWS`."""
+        begins: Any = pc.coalesce(batch.column("sent_ns"), batch.column("due_ns"))
+        ends: Any = pc.coalesce(batch.column("done_ns"), begins)
+        chosen = slice(-self._rows % self._stride, None, self._stride)
+        self._begins = np.append(self._begins, begins.to_numpy(False)[chosen])
+        self._ends = np.append(self._ends, ends.to_numpy(False)[chosen])
+        self._rows += len(batch)
+        while len(self._begins) > MOST_ROWS:
+            self._begins, self._ends = self._begins[::2], self._ends[::2]
+            self._stride *= 2
+
+    def set_back(self, zero_ns: int, step_s: float) -> ClockSetBack | None:
+        """By how much the clock was set back, at the greatest step; None if it was not.
+
+        Args:
+            zero_ns: Zero of the trial by the tool's clock.
+            step_s: Step to which the tool rounds its timestamps.
+        """
+        rows = max(WINDOW_ROWS, -(-len(self._begins) // MOST_WINDOWS))
+        begins, ends = _medians(self._begins, rows), _medians(self._ends, rows)
+        if len(begins) < FEWEST_WINDOWS:
+            return None
+        back = np.minimum(_back_ns(begins), _back_ns(ends))
+        place = int(back.argmax())
+        least_ns = max(LEAST_NS, STEPS * step_s * SECOND_NS)
+        if back[place] < least_ns or (back > back[place] / 2).mean() > RARE:
+            return None
+        if begins[place + 1 :].min() - begins.min() < NEAR * back[place]:
+            return None
+        usual_ns = float(np.median(np.diff(begins)))
+        return ClockSetBack(
+            by_ns=round(back[place] + max(usual_ns, 0.0)),
+            after_rows=(place + 1) * rows * self._stride,
+            at_ns=round(ends[: place + 1].max()) - zero_ns,
+        )
+
+
+def _medians(instants: Instants, rows: int) -> Median:
+    """The median of every so many rows; the rest is left out."""
+    whole = len(instants) // rows * rows
+    return np.median(instants[:whole].reshape(-1, rows), axis=1)
+
+
+def _back_ns(medians: Median) -> Median:
+    """Behind each window but the last: how far a later one lies before what was reached."""
+    reached = np.maximum.accumulate(medians)[:-1]
+    least_after = np.minimum.accumulate(medians[::-1])[::-1][1:]
+    return np.clip(reached - least_after, 0, None)
