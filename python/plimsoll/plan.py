@@ -270,7 +270,7 @@ def refused(campaign: Campaign, refuses: Refuses) -> tuple[Refused, ...]:
         campaign: The campaign.
         refuses: Returns why a driver cannot generate a load.
     """
-    sent = _sent(campaign)
+    sent = campaign.sent
     requested = itertools.product(campaign.drivers, campaign.loads, campaign.endpoints)
     return tuple(
         Refused(driver, load, endpoint, reason)
@@ -281,7 +281,7 @@ def refused(campaign: Campaign, refuses: Refuses) -> tuple[Refused, ...]:
 
 def _combinations(campaign: Campaign, refuses: Refuses) -> list[Combination]:
     """What is measured once in each block."""
-    sent = _sent(campaign)
+    sent = campaign.sent
     return [
         (framework, endpoint, load, driver)
         for framework, endpoint in _pairs(campaign)
@@ -291,14 +291,6 @@ def _combinations(campaign: Campaign, refuses: Refuses) -> list[Combination]:
         for driver in campaign.drivers
         if not refuses(driver, load.on(endpoint.protocol), sent[endpoint.name])
     ]
-
-
-def _sent(campaign: Campaign) -> dict[str, tuple[Exchange, ...]]:
-    """The requests of each endpoint under load in one trial; in others only values differ."""
-    return {
-        endpoint.name: endpoint.sent(campaign.values, campaign.seed, DRAWN_BY_TOOLS)
-        for endpoint in campaign.endpoints
-    }
 
 
 def _left_out_of(

@@ -79,10 +79,13 @@ def digest(content: bytes) -> str:
 
 def short_id(parts: Iterable[Part]) -> str:
     """Id of some parts in any order; empty when there are none."""
+    return id_of(parts)[:ID_LENGTH]
+
+
+def id_of(parts: Iterable[Part]) -> str:
+    """The same in full, for programs: equal ids are those of equal parts."""
     listed = sorted(astuple(part) for part in parts)
-    if not listed:
-        return ""
-    return hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:ID_LENGTH]
+    return hashlib.sha256(json.dumps(listed).encode()).hexdigest() if listed else ""
 
 
 def differences(before: Iterable[Part], now: Iterable[Part]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,6 +17,7 @@ from plimsoll.campaign.line_settings import PERCENTILES, LineSettings
 from plimsoll.campaign.load import Load, Stage, excesses
 from plimsoll.campaign.overrides import laid_over
 from plimsoll.campaign.power import IDLE_S
+from plimsoll.campaign.requests import DRAWN_BY_TOOLS
 from plimsoll.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     )
     from plimsoll.campaign.framework import Framework
     from plimsoll.campaign.overrides import Scales
-    from plimsoll.campaign.requests import Endpoint, Values
+    from plimsoll.campaign.requests import Endpoint, Exchange, Values
 
 PUBLISHED = Path("docs", "published")
 """Folder of published figures, beside the folder of the frameworks."""
@@ -100,6 +102,13 @@ class Campaign:
     published: Path | None = None
     line: LineSettings | None = None
     ladder: LadderSettings | None = None
+
+    @cached_property
+    def sent(self) -> dict[str, tuple[Exchange, ...]]:
+        """The requests of each endpoint under load in one trial; in others only values differ."""
+        return {
+            one.name: one.sent(self.values, self.seed, DRAWN_BY_TOOLS) for one in self.endpoints
+        }
 
 
 def read(

@@ -9,7 +9,7 @@ import click
 
 import plimsoll
 from plimsoll import cli
-from plimsoll.cli import options, reporting
+from plimsoll.cli import messages, options, reporting
 
 
 @click.command(name="judge")
@@ -38,7 +38,8 @@ def command(
         click.echo(json.dumps(reporting.as_json(found, accepted), indent=1))
     else:
         reporting.print_table(found)
-    cli.judging.note_accepted_in(found, accepted)
+    if note := cli.judging.accepted_note_of(found, accepted):
+        messages.note(note)
     crossed = cli.judging.threshold_exit_code(found, junit)
     missed = cli.judging.lines_missed(found)
     return crossed or missed or cli.judging.exit_code(found, accepted, strict=strict)

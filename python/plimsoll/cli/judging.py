@@ -109,16 +109,20 @@ def exit_code_of_trial(
 
 def note_accepted(verdicts: Iterable[Verdict], accepted: Sequence[str]) -> None:
     """Says which verdicts the exit code leaves out; nothing where no accepted check doubts."""
-    doubting = {one.check: one for one in verdicts if one.is_doubting and one.check in accepted}
-    if doubting:
-        names = [f"{catalogue.title_of(one)} (`{one.check}`)" for one in doubting.values()]
-        messages.note(f"accepted, so that the exit code leaves it out: {', '.join(names)}")
+    if note := _accepted_note(verdicts, accepted):
+        messages.note(note)
 
 
-def note_accepted_in(found: Findings, accepted: Sequence[str]) -> None:
-    """The same of every trial of a campaign, and of the campaign."""
+def accepted_note_of(found: Findings, accepted: Sequence[str]) -> str:
+    """Which verdicts on a campaign and its trials the exit code leaves out; empty for none."""
     trials = (one for trial in found.counting for one in trial.verdicts)
-    note_accepted([*trials, *found.verdicts], accepted)
+    return _accepted_note([*trials, *found.verdicts], accepted)
+
+
+def _accepted_note(verdicts: Iterable[Verdict], accepted: Sequence[str]) -> str:
+    doubting = {one.check: one for one in verdicts if one.is_doubting and one.check in accepted}
+    names = [f"{catalogue.title_of(one)} (`{one.check}`)" for one in doubting.values()]
+    return f"accepted, so that the exit code leaves it out: {', '.join(names)}" if names else ""
 
 
 def _exit_code(levels: Iterable[Level], *, strict: bool) -> int:

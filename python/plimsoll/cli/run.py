@@ -11,6 +11,7 @@ import click
 
 import plimsoll
 from plimsoll import cli, errors, lab, texts
+from plimsoll.campaign import as_run
 from plimsoll.cli import messages, options, reporting
 from plimsoll.processes import process_table
 
@@ -78,7 +79,8 @@ def command(  # noqa: PLR0913 - one argument for each option
     refuses to mix results when an application changed since it was measured. Ctrl-C aborts the
     current trial, stops its server and keeps every completed trial.
     """
-    cli.judging.require_thresholds(fail_if, junit)
+    if junit is not None:
+        cli.judging.require_thresholds(fail_if, junit)
     conduct = plimsoll.run  # its imports are part of the start
     if click.get_current_context().obj:
         lab.paces.keep_program(process_table.own_age_s())
@@ -105,7 +107,7 @@ def command(  # noqa: PLR0913 - one argument for each option
             begun_s = time.monotonic()
             code = reporting.judge_and_report(results, formats, accepted, strict=strict)
             lab.paces.keep_report(len(results.trials), time.monotonic() - begun_s)
-            missed = cli.judging.lines_missed(results.findings)
+            missed = _lines_missed(results)
         if code and (void := results.void):
             trials_are = "1 trial is" if len(void) == 1 else f"{len(void)} trials are"
             messages.note(f"{trials_are} void; the same command with `--again` repeats them")
@@ -126,6 +128,12 @@ def _naming_results(results: CampaignResults) -> Generator[None]:
         message = "interrupted; every trial is recorded"
         hint = f"`plimsoll report {texts.shown(Path(results.stored.place))}` judges them"
         raise errors.Interrupted(message, hint) from error
+
+
+def _lines_missed(results: CampaignResults) -> int:
+    """Prints which load lines are missing; a campaign of another kind needs no findings for it."""
+    ran = as_run.read(results.stored.campaign_resolved())
+    return 0 if ran is not None and ran.line is None else cli.judging.lines_missed(results.findings)
 
 
 def _failures(results: CampaignResults) -> int:

@@ -14,7 +14,7 @@ from plimsoll.install.applications import digest_of, identity
 from plimsoll.provenance import Part, Provenance, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from plimsoll.conduct.run_config import RunConfig
     from plimsoll.plan import Trial
@@ -31,6 +31,21 @@ def of(trial: Trial, setting: RunConfig) -> Provenance:
     """
     application = setting.place.application(trial.framework)
     return Provenance(application, measurement(trial, setting))
+
+
+def measurements(trials: Iterable[Trial], setting: RunConfig) -> Iterator[tuple[Part, ...]]:
+    """What measures each of some trials; worked out once for those that are measured alike.
+
+    Args:
+        trials: Trials of one plan.
+        setting: What they have in common.
+    """
+    found: dict[tuple[object, ...], tuple[Part, ...]] = {}
+    for trial in trials:
+        alike = (trial.driver, id(trial.endpoint), trial.load, trial.values)
+        if alike not in found:
+            found[alike] = measurement(trial, setting)
+        yield found[alike]
 
 
 def measurement(trial: Trial, setting: RunConfig) -> tuple[Part, ...]:

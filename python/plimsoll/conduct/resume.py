@@ -64,22 +64,20 @@ def changes(
     """
     found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     applications: dict[str, tuple[Part, ...]] = {}
-    for trial in trials:
-        recording = earlier.get(trial.id)
-        if recording is None:
-            continue
+    there = [trial for trial in trials if trial.id in earlier]
+    for trial, measured in zip(there, provenance.measurements(there, setting), strict=True):
         title = trial.framework.title
         if title not in applications:
             applications[title] = setting.place.application(trial.framework)
-        was = recording.provenance
+        was = earlier[trial.id].provenance
         compared = (
             (title, was.application, applications[title]),
-            (LAB, was.measurement, provenance.measurement(trial, setting)),
+            (LAB, was.measurement, measured),
         )
         for subject, before, now in compared:
             if differing := (differences(before, now) if before else (_UNKNOWN,)):
                 found.setdefault((subject, differing), []).append(trial.id)
-    return tuple(Change(*key, tuple(ids)) for key, ids in found.items())
+    return tuple(Change(*change, tuple(ids)) for change, ids in found.items())
 
 
 def mixed(found: Iterable[Change]) -> MixedResults:

@@ -91,7 +91,7 @@ def of_line(found: Searched) -> TrialChart:
 
 
 def report(findings: Findings, into: Path, formats: Sequence[str], of: str) -> tuple[Path, ...]:
-    """Writes a report, unless it is there already.
+    """Writes a report.
 
     Args:
         findings: What to report.
@@ -111,12 +111,11 @@ def report(findings: Findings, into: Path, formats: Sequence[str], of: str) -> t
     if unknown:
         hint = f"formats are {', '.join(f'`{one}`' for one in writers)}"
         raise InputError([Problem("", f"there is no format `{unknown[0]}`", hint)])
-    if of and made.is_current(into, formats, of):
-        return tuple(into / module.FILE for module in FORMATS if module.NAME in formats)
-    written = tuple(write(findings, into) for name, write in writers.items() if name in formats)
+    written = {name: write(findings, into) for name, write in writers.items() if name in formats}
     if of:
-        made.remember(into, formats, of)
-    return written
+        files = {name: str(path.relative_to(into)) for name, path in written.items()}
+        made.remember(into, files, of)
+    return tuple(written.values())
 
 
 def _media_type(spec: Specification) -> str:

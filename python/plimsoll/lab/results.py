@@ -13,20 +13,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from plimsoll import errors, findings, lab, report, tables, wording
+from plimsoll import aggregate, errors, findings, lab, report, wording
 from plimsoll import storage as storages
-from plimsoll.aggregate import trial as of_trials
-from plimsoll.aggregate.stages import expression as stage_expression
-from plimsoll.aggregate.stages import stages
-from plimsoll.aggregate.summaries import summaries
 from plimsoll.errors import InputError, Problem
-from plimsoll.findings import derivation
 from plimsoll.lab import arguments, closing, one_line
 from plimsoll.lab.closing import Closable
 from plimsoll.lab.unkept import UnkeptResults
-from plimsoll.report import words
+from plimsoll.report import made
 from plimsoll.storage import documents
 from plimsoll.storage.parquet import ParquetResults
 
@@ -34,6 +27,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
+    import pyarrow as pa
     from duckdb import DuckDBPyRelation
 
     from plimsoll.aggregate.summary import Summary
@@ -45,30 +39,8 @@ if TYPE_CHECKING:
     from plimsoll.lab.charts import TrialChart
     from plimsoll.recording import Recording
     from plimsoll.report.results.machine_readable import JsonObject
-    from plimsoll.storage.results import Results
+    from plimsoll.storage.results import Results, StoredState
     from plimsoll.verdicts.verdict import Verdict
-
-VERDICTS = pa.schema(
-    [
-        ("check", pa.string()),
-        ("subject", pa.string()),
-        ("level", pa.string()),
-        ("measured", pa.float64()),
-        ("limit", pa.float64()),
-        ("unit", pa.string()),
-        ("text", pa.string()),
-        ("remedies", pa.list_(pa.string())),
-        ("source", pa.string()),
-        (
-            "tables",
-            pa.list_(pa.struct([(name, pa.string()) for name in ("endpoint", "load", "driver")])),
-        ),
-    ]
-)
-"""Columns of `CampaignResults.verdicts`, as the attributes of `verdicts.verdict.Verdict`.
-
-`tables` are those that a verdict on the campaign is about; empty where it is about all of them.
-"""
 
 
 @arguments.checked()
@@ -92,7 +64,7 @@ def read(
         InputError: There is no recording, no such storage, or a threshold is wrong.
         StorageError: The results cannot be read.
     """
-    wanted = findings.campaign_thresholds.read(fail_if)
+    wanted = findings.campaign_thresholds.read(fail_if) if fail_if else ()
     with ExitStack() as opened:
         stored = opened.enter_context(storages.opened(Path(path), storage))
         require_recordings(stored)
@@ -126,6 +98,9 @@ class CampaignResults(Closable):
         closes: Closes the storage, and removes what is temporary.
         again: Whether everything is derived and judged again, whatever was kept.
         fail_if: Thresholds on its entries.
+
+    Attributes:
+        reported_of: Digest of what its report was made of; empty before it, or where unknown.
     """
 
     def __init__(
@@ -140,6 +115,7 @@ class CampaignResults(Closable):
         self._stored = stored
         self._again = again
         self._fail_if = fail_if
+        self.reported_of = ""
         self._close = weakref.finalize(self, closes.close)
 
     def close(self) -> None:
@@ -171,8 +147,7 @@ class CampaignResults(Closable):
             StorageError: A recording cannot be read, what follows from it cannot be kept, or the
                 results are closed.
         """
-        self._trial_ids()
-        found = findings.gathering.gather(self.stored, again=self._again)
+        found, _ = self._gathered
         if not self._fail_if:
             return found
         tries = {one.recording.trial for one in found.trials} - {
@@ -185,6 +160,26 @@ class CampaignResults(Closable):
         )
         judged = findings.campaign_thresholds.judged(self._fail_if, found.measured, planned)
         return replace(found, thresholds=judged)
+
+    @cached_property
+    def _gathered(self) -> tuple[Findings, str]:
+        """The findings without thresholds, and the digest of what they follow from.
+
+        It is empty where the storage does not know it, or a recording changed in the meantime.
+        """
+        self._trial_ids()
+        before = self.stored.state()
+        found = findings.gathering.gather(self.stored, again=self._again)
+        after = self.stored.state()
+        is_same = before is not None and after is not None and before.recorded == after.recorded
+        return found, self._digest(after) if is_same else ""
+
+    def _digest(self, state: StoredState | None) -> str:
+        """A digest of what findings follow from, the name of the campaign among it."""
+        if state is None:
+            return ""
+        name = self.stored.folder.resolve().name
+        return hashlib.sha256(repr((state, name, self._fail_if)).encode()).hexdigest()
 
     def _trial_ids(self) -> tuple[str, ...]:
         """Ids of the trials, of which there was one at least when the results were opened.
@@ -237,8 +232,9 @@ class CampaignResults(Closable):
     @property
     def failed(self) -> tuple[TrialResult, ...]:
         """Planned trials that an error of a framework or a driver ended."""
-        planned = set(self.stored.planned_ids())
-        return tuple(one for one in self.trials if one.id in planned and one.error is not None)
+        planned, endings = set(self.stored.planned_ids()), self.stored.endings()
+        ended = {key for key in planned if endings.get(key, "completed") != "completed"}
+        return tuple(one for one in self.trials if one.id in ended)
 
     @property
     def void(self) -> tuple[TrialResult, ...]:
@@ -249,20 +245,17 @@ class CampaignResults(Closable):
     @property
     def summaries(self) -> pa.Table:
         """One row for each trial with a load: rates, times and connections of its holds."""
-        found = [(one.recording, one.summary) for one in self.findings.trials]
-        return summaries([(of, summary) for of, summary in found if summary is not None])
+        return lab.result_tables.summaries(self.findings)
 
     @property
     def stages(self) -> pa.Table:
         """One row for each stage of each trial."""
-        found = [stages(one.recording) for one in self.findings.trials]
-        return pa.concat_tables([tables.STAGES.schema.empty_table(), *found])
+        return lab.result_tables.stages(self.findings)
 
     @property
     def seconds(self) -> pa.Table:
         """One row for each second of each trial."""
-        found = [one.data.seconds for one in self.findings.trials]
-        return pa.concat_tables([tables.SECONDS.schema.empty_table(), *found])
+        return lab.result_tables.seconds(self.findings)
 
     @property
     def comparisons(self) -> pa.Table:
@@ -272,14 +265,13 @@ class CampaignResults(Closable):
     @property
     def verdicts(self) -> pa.Table:
         """One row for each verdict, those on trials first, then those on the campaign."""
-        of_trials = [verdict for one in self.findings.trials for verdict in one.verdicts]
-        return _verdict_rows([*of_trials, *self.findings.verdicts])
+        return lab.result_tables.verdicts(self.findings)
 
     @arguments.checked()
     def report(
         self, formats: Sequence[str] = ("html", "pdf", "markdown", "card")
     ) -> tuple[Path, ...]:
-        """Writes the report.
+        """Writes the report, unless it is there and nothing has changed that it is made of.
 
         Args:
             formats: Of `html`, `pdf`, `markdown` and `card`; one or several.
@@ -291,16 +283,13 @@ class CampaignResults(Closable):
             InputError: There is no such format.
             StorageError: It could not be written.
         """
-        found = self.findings
-        return lab.charts.report(found, self.stored.report, formats, self._state_of(found))
-
-    def _state_of(self, found: Findings) -> str:
-        """A digest of what findings follow from; empty where the storage does not know it."""
-        state = self.stored.state()
-        if state is None:
-            return ""
-        named = (found.campaign, *(one.recording.trial for one in found.trials))
-        return hashlib.sha256(repr((state, named, self._fail_if)).encode()).hexdigest()
+        self.reported_of = "" if self._again else self._digest(self.stored.state())
+        into = self.stored.report
+        there = made.current(into, formats, self.reported_of) if self.reported_of else None
+        if there is None:
+            _, self.reported_of = self._gathered
+            return lab.charts.report(self.findings, into, formats, self.reported_of)
+        return there
 
     def __repr__(self) -> str:
         """Campaign, place, trials, how many are missing, and how many have each level."""
@@ -313,7 +302,7 @@ class CampaignResults(Closable):
         as_run = self.findings.as_run
         name = "" if as_run is None else f"{as_run.name}: "
         counts = self.findings.counts
-        levels = [f"{count} {words.level_name(level)}" for level, count in counts.items()]
+        levels = [f"{count} {report.words.level_name(level)}" for level, count in counts.items()]
         return f"{name}{trials}{': ' if levels else ''}{', '.join(levels)} in {self.place}"
 
     def _repr_html_(self) -> str:
@@ -405,7 +394,7 @@ class TrialResult:
             StorageError: The rows cannot be read.
         """
         rows = self._relation("requests")
-        return rows.project(f"*, {stage_expression(self.recording)} AS stage")
+        return rows.project(f"*, {aggregate.stages.expression(self.recording)} AS stage")
 
     @property
     def connections(self) -> DuckDBPyRelation:
@@ -488,7 +477,7 @@ class LoadResult(ClosesCampaign, TrialResult):
         if self.known is not None:
             return self.known
         counted = self._counted
-        return self.findings if counted is None else derivation.judged(counted)
+        return self.findings if counted is None else findings.derivation.judged(counted)
 
     @arguments.checked()
     def as_json(self, accepted: Sequence[str] = ()) -> JsonObject:
@@ -505,7 +494,7 @@ class LoadResult(ClosesCampaign, TrialResult):
             self.campaign.findings
             if counted is None
             else findings.gathering.of_trials(
-                self.campaign.stored, [derivation.listed(counted, self.judged)]
+                self.campaign.stored, [findings.derivation.listed(counted, self.judged)]
             )
         )
         (listed,) = report.machine_readable.trials(found, accepted)
@@ -522,13 +511,4 @@ class LoadResult(ClosesCampaign, TrialResult):
         stored = self.campaign.stored
         if isinstance(stored, UnkeptResults):
             return stored.counted(self.recording)
-        return None if self.known is None else of_trials.stored(stored, self.recording)
-
-
-def _verdict_rows(verdicts: Sequence[Verdict]) -> pa.Table:
-    rows = [
-        {name: getattr(one, name) for name in VERDICTS.names}
-        | {"tables": [table._asdict() for table in one.tables]}
-        for one in verdicts
-    ]
-    return pa.Table.from_pylist(rows, schema=VERDICTS)
+        return None if self.known is None else aggregate.trial.stored(stored, self.recording)

@@ -37,6 +37,14 @@ class UnkeptResults(ParquetResults):
     def state(self) -> None:
         """None: nothing is kept that could be the same later."""
 
+    def endings(self) -> dict[str, str]:
+        """How each trial ended, by its id.
+
+        Raises:
+            StorageError: The folder is gone.
+        """
+        return {one: self.recording(one).ending.kind for one in self.trial_ids()}
+
     def recording(self, trial_id: str) -> Recording:
         """The recording of a trial, as it was made.
 

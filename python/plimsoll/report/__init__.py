@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll import doors
 
 if TYPE_CHECKING:
+    from plimsoll.report import words
     from plimsoll.report.formats import history_page, terminal
     from plimsoll.report.load import histogram, one_line, screen, screen_doubts
     from plimsoll.report.load import markdown as load_markdown
@@ -46,10 +47,14 @@ __all__ = [
     "screen_doubts",
     "terminal",
     "thresholds",
+    "words",
 ]
 
 __getattr__ = doors.of_names(
     __name__,
     {name: (f"{__name__}.{room}.{name}", "") for name, room in _HOMES.items()}
-    | {"load_markdown": (f"{__name__}.load.markdown", "")},
+    | {
+        "load_markdown": (f"{__name__}.load.markdown", ""),
+        "words": (f"{__name__}.words", ""),
+    },
 )

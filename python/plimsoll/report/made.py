@@ -1,7 +1,7 @@
 """What a report was made of: whether the one in a folder is the one that would be written.
 
-Drawing the charts of a thousand trials takes minutes; whoever asks again for the report of an
-unchanged campaign waits for nothing.
+Judging a thousand trials takes half a minute, and drawing their charts takes minutes. Whoever asks
+again for the report of an unchanged campaign waits for neither.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import plimsoll
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 FILE = ".made.json"
 """File in the folder of a report that says what it was made of."""
 
-_DRAWN_BY = ("vl-convert-python", "typst")
-"""Distributions that decide what charts and pages look like."""
+_DRAWN_BY = ("vl-convert-python", "typst", "rich")
+"""Distributions that decide what charts, pages and tables look like."""
 
 
 class _Made(TypedDict):
@@ -31,49 +31,61 @@ class _Made(TypedDict):
 
     Attributes:
         of: Digest of what the report was made of.
-        formats: Names of its formats.
+        formats: Main file of each of its formats, by the name of the format.
         files: Size and time of the last change of each of its files.
     """
 
     of: str
-    formats: list[str]
+    formats: dict[str, str]
     files: dict[str, list[int]]
 
 
-def is_current(folder: Path, formats: Sequence[str], of: str) -> bool:
-    """Whether a report has these formats, was made of this, and nobody has changed it since.
+def current(folder: Path, formats: Sequence[str], of: str) -> tuple[Path, ...] | None:
+    """The main files of a report that is what would be written.
 
     Args:
         folder: Folder of the report.
         formats: Names of formats.
         of: Digest of what it would be made of now.
+
+    Returns:
+        None if it lacks a format, was made of something else, or somebody has changed it since.
     """
     try:
         made: _Made = json.loads((folder / FILE).read_bytes())
-        return (
-            made["of"] == _digest((of, _program()))
+        is_current = (
+            made["of"] == of_program(of)
             and {*formats} <= {*made["formats"]}
             and _states(folder, made["files"]) == made["files"]
         )
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+        if is_current:
+            there = made["formats"].items()
+            return tuple(folder / file for name, file in there if name in formats)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return None
 
 
-def remember(folder: Path, formats: Sequence[str], of: str) -> None:
+def remember(folder: Path, formats: Mapping[str, str], of: str) -> None:
     """Keeps what a report was made of, once it is written.
 
     Args:
         folder: Folder of the report.
-        formats: Names of its formats.
+        formats: Main file of each of its formats, by the name of the format.
         of: Digest of what it was made of.
 
     Raises:
         StorageError: It could not be written.
     """
     there = (str(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.is_file())
-    files = _states(folder, (name for name in there if name != FILE))
-    made = _Made(of=_digest((of, _program())), formats=[*formats], files=files)
+    files = _states(folder, (name for name in there if not name.startswith(".")))
+    made = _Made(of=of_program(of), formats={**formats}, files=files)
     keep(folder / FILE, (json.dumps(made) + "\n").encode())
+
+
+def of_program(*parts: object) -> str:
+    """A digest of something and of what writes reports."""
+    return _digest((*map(repr, parts), _program()))
 
 
 def _states(folder: Path, names: Iterable[str]) -> dict[str, list[int]]:

@@ -8,12 +8,14 @@ trial verifies the same.
 from __future__ import annotations
 
 import hashlib
+import os
+from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
 FILE = "SHA256SUMS"
 """File with the digests, as the program `sha256sum` writes it."""
@@ -23,8 +25,11 @@ _HASHED = (".json", ".parquet")
 State = tuple[int, int, int]
 """Inode, size and time of the last change of a file: as long as they stay, it holds the same."""
 
+_HIDDEN = "."
+"""Begins the name of what is not complete yet, or about to be removed."""
 
-def state(path: Path) -> State:
+
+def state(path: Path | os.DirEntry[str]) -> State:
     """The state of a file.
 
     Raises:
@@ -32,6 +37,29 @@ def state(path: Path) -> State:
     """
     found = path.stat()
     return (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def states(folder: Path) -> Iterator[tuple[str, State]]:
+    """The state of every file below a folder, in order, with its path; none without the folder.
+
+    Hidden files and folders are left out. So is what is removed in the meantime.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda one: one.name)
+    except FileNotFoundError:
+        return
+    for one in entries:
+        if one.name.startswith(_HIDDEN):
+            continue
+        if one.is_dir():
+            yield from states(Path(one.path))
+        else:
+            with suppress(FileNotFoundError):
+                yield one.path, state(one)
 
 
 def keep(folder: Path) -> None:

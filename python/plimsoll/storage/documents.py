@@ -15,12 +15,13 @@ from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from pydantic import TypeAdapter
 
     from plimsoll.campaign.as_run import Document
+    from plimsoll.campaign.load import Load
     from plimsoll.plan import Trial
 
 TRIAL = "trial.json"
@@ -90,15 +91,29 @@ class CampaignFiles:
     resolved: Document | None = None
 
 
-def planned(trial: Trial) -> PlannedTrial:
-    """A trial in a stored plan."""
+def planned_trials(trials: Iterable[Trial]) -> list[PlannedTrial]:
+    """Trials in a stored plan; those of one load share what is said of it."""
+    loads: dict[Load, PlannedLoad] = {}
+    return [planned(one, loads) for one in trials]
+
+
+def planned(trial: Trial, loads: dict[Load, PlannedLoad] | None = None) -> PlannedTrial:
+    """A trial in a stored plan.
+
+    Args:
+        trial: The trial.
+        loads: Loads that were described before; this one is added.
+    """
+    known = {} if loads is None else loads
+    if trial.load not in known:
+        known[trial.load] = json.loads(json.dumps(asdict(trial.load)))
     return {
         "id": trial.id,
         "order": trial.order,
         "framework": trial.framework.name,
         "variant": trial.framework.variant,
         "endpoint": trial.endpoint.name,
-        "load": json.loads(json.dumps(asdict(trial.load))),
+        "load": known[trial.load],
         "repetition": trial.repetition,
         "driver": trial.driver,
         "seed": trial.seed,

@@ -7,6 +7,7 @@ results/<campaign>/
 ├── published.toml            the campaign's file of published figures, as given
 ├── plan.json                 trials in order
 ├── .lock                     held while a campaign is conducted
+├── .outlines.json            what is known of each trial without reading it
 ├── trials/<trial id>/        trial.json and the recorded tables, and their digests in SHA256SUMS;
 │                             complete or absent
 ├── trials/.<trial id>.partial/   a trial that is being conducted
@@ -26,7 +27,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,8 +36,8 @@ from typing import TYPE_CHECKING, Any
 from plimsoll import texts
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
-from plimsoll.storage import digests, documents, door
-from plimsoll.storage.results import DerivedTrial
+from plimsoll.storage import digests, documents, door, outlines
+from plimsoll.storage.results import DerivedTrial, StoredState
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.as_run import Document
     from plimsoll.plan import Trial
     from plimsoll.storage.documents import CampaignFiles, PlannedTrial
+    from plimsoll.storage.outlines import Outline
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
@@ -133,7 +135,7 @@ class ParquetResults:
         Raises:
             StorageError: The plan is damaged.
         """
-        path = self.folder / "plan.json"
+        path = self.folder / _PLAN
         try:
             return documents.plan(json.loads(path.read_bytes()))
         except (FileNotFoundError, NotADirectoryError):
@@ -169,23 +171,50 @@ class ParquetResults:
         except ValueError as error:
             raise _damaged(self.folder / "campaign.json", error, _WRITE_AGAIN) from error
 
-    def state(self) -> str | None:
-        """A digest that differs once anything does that was recorded or derived.
-
-        Of recorded files it looks at size and times, as `recording` does.
+    def state(self) -> StoredState | None:
+        """Digests of all that is stored, by inode, size and time of each file.
 
         Raises:
             StorageError: A file cannot be read.
         """
-        found = hashlib.sha256()
+        given = [(name, self._given(name)) for name in _GIVEN]
         with writing(self.folder):
-            for name in _GIVEN:
-                found.update(repr((name, self._given(name))).encode())
-            for trial_id in self.trial_ids():
-                recorded = digests.state(self.trials / trial_id / documents.TRIAL)
-                derived = digests.kept(self.derived / trial_id)
-                found.update(repr((trial_id, recorded, derived)).encode())
-        return found.hexdigest()
+            return StoredState(
+                _digest([*given, *digests.states(self.trials)]),
+                _digest(digests.states(self.derived)),
+            )
+
+    def endings(self) -> dict[str, str]:
+        """How each trial ended, by its id: `completed`, or the kind of its error.
+
+        Raises:
+            StorageError: A recording cannot be read.
+        """
+        return {trial_id: one.ending for trial_id, one in self.outlines().items()}
+
+    def outlines(self) -> dict[str, Outline]:
+        """The outline of each recording; those that are new are read, and kept if possible.
+
+        Raises:
+            StorageError: A recording cannot be read.
+        """
+        path = self.folder / outlines.FILE
+        known = outlines.read(path)
+        found = {key: self._outlined(key, known.get(key)) for key in self.trial_ids()}
+        if found != known:
+            with suppress(StorageError), self._replacing(path) as partial:
+                partial.write_text(outlines.text(found), "utf-8")
+        return {trial_id: outline for trial_id, (_, outline) in found.items()}
+
+    def _outlined(self, trial_id: str, known: outlines.Known | None) -> outlines.Known:
+        """An outline with the state of its file; the known one where that is the same."""
+        try:
+            state = digests.state(self.trials / trial_id / documents.TRIAL)
+        except OSError as error:
+            raise self._no_trial(trial_id) from error
+        if known is not None and known[0] == state:
+            return known
+        return state, outlines.of(self.recording(trial_id))
 
     def require(self, trial_id: str) -> None:
         """Does nothing as long as the folder of a trial is there.
@@ -410,7 +439,7 @@ class ParquetResults:
         Raises:
             StorageError: The folder cannot be written, or contains something else.
         """
-        plan = [documents.planned(trial) for trial in trials]
+        plan = documents.planned_trials(trials)
         self._require_same_campaign(campaign, plan)
         with writing(self.folder):
             self.trials.mkdir(parents=True, exist_ok=True)
@@ -419,6 +448,23 @@ class ParquetResults:
         for name, text in _texts(campaign, plan).items():
             with self._replacing(self.folder / name) as partial:
                 partial.write_text(text, "utf-8")
+
+    def holds(self, campaign: CampaignFiles, trials: Sequence[Trial]) -> bool:
+        """Whether `prepare` was called with the same, so that it has nothing to write.
+
+        Args:
+            campaign: The campaign.
+            trials: Its trials in order.
+
+        Raises:
+            StorageError: What is there cannot be read.
+        """
+        texts = _texts(campaign, [])
+        del texts[_PLAN]
+        return (
+            all(self._given(name) == text for name, text in texts.items())
+            and documents.planned_trials(trials) == self.plan()
+        )
 
     def set_aside(self, trial_ids: Sequence[str]) -> str:
         """Moves trials into a new folder of results, `superseded/1`; call under `locked`.
@@ -529,6 +575,13 @@ class ParquetResults:
                 partial.unlink(missing_ok=True)
 
 
+def _digest(parts: Iterable[object]) -> str:
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(repr(part).encode())
+    return found.hexdigest()
+
+
 def _stems(folder: Path, suffix: str) -> tuple[str, ...]:
     """Names of the files in a folder with a suffix, without it, in order."""
     found = folder.glob(f"[!.]*{suffix}")
@@ -547,7 +600,9 @@ def _texts(campaign: CampaignFiles, plan: list[PlannedTrial]) -> dict[str, str]:
     return {name: text for name, text in zip(_GIVEN, texts, strict=True) if text is not None}
 
 
-_GIVEN = ("campaign.toml", "campaign.json", "published.toml", "plan.json")
+_PLAN = "plan.json"
+
+_GIVEN = ("campaign.toml", "campaign.json", "published.toml", _PLAN)
 """Files of a campaign, in the order in which they are written."""
 
 _JUDGED = "verdicts.json"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NotRequired, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, Protocol, TypedDict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,6 +46,18 @@ class DerivedTrial:
 
     tables: Mapping[str, pa.Table]
     judged: JudgedTrial
+
+
+class StoredState(NamedTuple):
+    """What is stored: each digest differs once anything does that it is of.
+
+    Attributes:
+        recorded: Of campaign and plan as given, and of recorded trials.
+        derived: Of everything that was derived from them.
+    """
+
+    recorded: str
+    derived: str
 
 
 class Results(Protocol):
@@ -99,11 +111,12 @@ class Results(Protocol):
         """The campaign with all settings and defaults applied; None if unknown."""
         ...
 
-    def state(self) -> str | None:
-        """A digest that differs once anything does that was recorded or derived.
+    def state(self) -> StoredState | None:
+        """Digests of all that is stored; None where that takes as long as reading all of it."""
+        ...
 
-        None where finding out takes as long as reading all of it.
-        """
+    def endings(self) -> Mapping[str, str]:
+        """How each trial ended, by its id: `completed`, or the kind of its error."""
         ...
 
     def recording(self, trial_id: str) -> Recording:

@@ -11,6 +11,7 @@ from threading import Thread
 
 import pytest
 
+import plimsoll
 from plimsoll.cli import VERBS
 
 HEAVY = {"pyarrow", "duckdb", "altair", "pydantic", "scipy", "numpy", "jinja2", "tree_sitter"}
@@ -46,6 +47,15 @@ def loaded(code: str, *typed: str) -> set[str]:
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_loads_nothing_that_reads_tables_or_files(verb: str) -> None:
     assert loaded(AT_THE_END, verb, "--help") & HEAVY == set()
+
+
+def test_what_has_not_changed_is_reported_with_nothing_that_reads_tables(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("elapsed,label,responseCode,success,timeStamp\n5,a,200,true,1700000000000\n")
+    plimsoll.import_recording(log, into=tmp_path / "into")
+    typed = ("report", str(tmp_path / "into"), "--format", "markdown")
+    assert loaded(AT_THE_END, *typed) >= {"pyarrow", "duckdb"}
+    assert loaded(AT_THE_END, *typed) & HEAVY == set()
 
 
 def test_the_first_request_waits_for_nothing_heavy(
@@ -113,9 +123,10 @@ def test_the_first_figures_wait_for_no_database_and_no_check() -> None:
 
 def test_what_a_load_came_to_is_told_without_a_database_and_what_draws_charts() -> None:
     imports = (
-        "import sys; from plimsoll.lab import results; from plimsoll.report import screen_doubts"
+        "import sys; from plimsoll.lab import results; from plimsoll.findings import derivation"
+        "; from plimsoll.report import screen_doubts"
     )
     found = loaded(f"{imports}; print('LOADED', *sys.modules)")
     drawing = {"altair", "vl_convert", "jinja2", "scipy", "typst", "plimsoll.charts"}
     assert found & (drawing | {"duckdb"}) == set()
-    assert "plimsoll.findings.derivation" in found
+    assert {"plimsoll.findings.derivation", "plimsoll.report.load.screen_doubts"} <= found

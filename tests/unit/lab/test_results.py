@@ -16,6 +16,8 @@ import pytest
 import plimsoll
 from plimsoll import texts
 from plimsoll.errors import StorageError
+from plimsoll.findings import gathering
+from plimsoll.findings.findings import Findings
 from plimsoll.report import made
 
 LOG = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,allThreads,Latency,Connect\n"
@@ -141,34 +143,48 @@ def written(page: Path) -> int:
 
 
 def test_a_report_of_what_has_not_changed_is_not_written_again(
-    imported: plimsoll.ImportResult,
+    imported: plimsoll.ImportResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (page,) = imported.campaign.report(["markdown"])
     before = written(page)
+    monkeypatch.setattr(gathering, "gather", untouched)
     with plimsoll.read(imported.campaign.place) as found:
         assert found.report(["markdown"]) == (page,)
     assert written(page) == before
 
 
-@pytest.mark.parametrize("what", ["page", "chart", "trial", "threshold", "format", "program"])
+def untouched(*_: object, **__: object) -> Findings:
+    """Stands for what must not be done again."""
+    raise AssertionError("the trials were judged")
+
+
+@pytest.mark.parametrize(
+    "what", ["page", "chart", "trial", "removed", "verdict", "threshold", "format", "program"]
+)
 def test_a_report_is_written_again_once_anything_has_changed(
     imported: plimsoll.ImportResult, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (page,) = imported.campaign.report(["markdown"])
-    before = written(page)
     place, formats, fail_if = Path(imported.campaign.place), ["markdown"], list[str]()
+    trial = place / "trials" / imported.id
+    if what == "removed":
+        copied(trial, "b")
+    with plimsoll.read(place) as found:
+        (page,) = found.report(["markdown"])
+    before = written(page)
     match what:
         case "page":
             page.write_text("mine")
         case "chart":
             next(page.parent.glob("charts/*")).unlink()
         case "trial":
-            trial = place / "trials" / imported.id
-            shutil.copytree(trial, trial.with_name("b"))
-            (text := trial.with_name("b") / "trial.json").write_text(
-                text.read_text().replace(f'"{imported.id}"', '"b"')
-            )
-            text.with_name("SHA256SUMS").unlink()
+            copied(trial, "b")
+        case "removed":
+            shutil.rmtree(trial.with_name("b"))
+        case "verdict":
+            judged = place / "derived" / imported.id
+            verdicts = judged / "verdicts.json"
+            verdicts.write_text(verdicts.read_text().replace('"sound"', '"void"'))
+            judged.joinpath("SHA256SUMS").unlink()
         case "threshold":
             fail_if = ["p99>1s"]
         case "format":
@@ -178,6 +194,50 @@ def test_a_report_is_written_again_once_anything_has_changed(
     with plimsoll.read(place, fail_if=fail_if) as found:
         found.report(formats)
     assert written(page) != before
+
+
+def copied(trial: Path, name: str) -> None:
+    """Adds a copy of a trial under another name."""
+    shutil.copytree(trial, trial.with_name(name))
+    text = trial.with_name(name) / "trial.json"
+    text.write_text(text.read_text().replace(f'"{trial.name}"', f'"{name}"'))
+    text.with_name("SHA256SUMS").unlink()
+
+
+def test_a_table_that_was_damaged_after_the_report_is_found(
+    imported: plimsoll.ImportResult,
+) -> None:
+    imported.campaign.report(["markdown"])
+    table = Path(imported.campaign.place) / "derived" / imported.id / "seconds.parquet"
+    table.write_bytes(table.read_bytes()[::-1])
+    with (
+        plimsoll.read(imported.campaign.place) as found,
+        pytest.raises(StorageError, match="cannot be read"),
+    ):
+        found.report(["markdown"])
+
+
+def test_a_report_is_not_remembered_where_a_recording_changed_while_it_was_judged(
+    imported: plimsoll.ImportResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = imported.campaign.place
+    judge = gathering.gather
+
+    def changing(*given: Any, **options: Any) -> Findings:
+        found = judge(*given, **options)
+        (Path(place) / "trials" / imported.id / "trial.json").touch()
+        return found
+
+    monkeypatch.setattr(gathering, "gather", changing)
+    with plimsoll.read(place) as found:
+        (page,) = found.report(["markdown"])
+    monkeypatch.undo()
+    before = written(page)
+    for again in (True, False):
+        with plimsoll.read(place) as found:
+            found.report(["markdown"])
+        assert (written(page) != before) == again
+        before = written(page)
 
 
 def test_every_result_is_one_short_line(imported: plimsoll.ImportResult) -> None:

@@ -118,6 +118,14 @@ class PostgresResults:
     def state(self) -> None:
         """None: a database would have to read everything to know."""
 
+    def endings(self) -> dict[str, str]:
+        """How each trial ended, by its id.
+
+        Raises:
+            StorageError: They cannot be read.
+        """
+        return {one: self.recording(one).ending.kind for one in self.trial_ids()}
+
     def recording(self, trial_id: str) -> Recording:
         """The recording of a trial.
 
