@@ -66,7 +66,7 @@ def tries(luck: np.random.Generator, slope: float, scatter: float, amount: int) 
         odds = ALLOWED / (1 - ALLOWED) * math.exp(min(beyond, 40.0))
         clumps = luck.binomial(PER_BLOCK // CLUMP, odds / (1 + odds), BLOCKS)
         rate_per_s = EDGE_PER_S * math.exp(place)
-        found.append(count(rate_per_s, [PER_BLOCK] * BLOCKS, (CLUMP * clumps).tolist()))
+        found.append(count(rate_per_s, rate_per_s, [PER_BLOCK] * BLOCKS, (CLUMP * clumps).tolist()))
     return found
 
 
