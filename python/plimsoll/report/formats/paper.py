@@ -384,7 +384,7 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         servers_caption=servers.CAPTION,
         server_headings=servers.HEADINGS,
         subject=naming.subject(findings),
-        servers=tuple(servers.rows(findings)),
+        servers=tuple(servers.rows(findings, is_brief=True)),
         server_notes=tuple((one.framework, one.common) for one in notes),
         repeat=(repeat.HEADING, repeat.CAPTION),
         how_to_repeat=None if how is None else (tuple(how.command.splitlines()), how.facts),
