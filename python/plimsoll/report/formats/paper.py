@@ -104,7 +104,7 @@ class PaperAnswer:
         is_alone: Whether it has one row, which has no rank and no ratio.
         tiles: Of one trial, or of load lines, in place of bars: name, number, what belongs to it.
         bars: The frameworks, the best first.
-        more: How many there is no room for.
+        more: How many frameworks there is no room for.
     """
 
     place: str
@@ -449,11 +449,11 @@ def of_lines(found: LinesAnswer) -> PaperAnswer:
         total=found.total,
         doubts=f"Doubts: {found.doubt}." if found.doubt else _NO_DOUBT,
         marks=((found.counts[0][0], found.doubt),) if found.doubt else (),
-        subject="",
+        subject="framework",
         is_alone=True,
         tiles=found.tiles,
         bars=(),
-        more=0,
+        more=found.more,
     )
 
 
