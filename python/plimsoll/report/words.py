@@ -573,14 +573,20 @@ def ran(recording: Recording, *, is_brief: bool = False) -> list[tuple[str, str]
 
 
 def _of_kinds(parts: Sequence[Part], *kinds: str) -> list[Part]:
-    return [part for part in parts if part.kind in kinds]
+    """Those of some kinds; what a framework states of its version comes first."""
+    found = [part for part in parts if part.kind in kinds]
+    return sorted(found, key=lambda part: not _is_stated(part))
+
+
+def _is_stated(part: Part) -> bool:
+    return (part.kind, part.name) == ("version", STATED)
 
 
 def _brief(parts: Sequence[Part]) -> str:
     """Some parts, and how many more there are; of many versions, what the framework states."""
     if len(parts) <= MOST_PARTS:
         return _parts(parts)
-    stated = [part for part in parts if (part.kind, part.name) == ("version", STATED)]
+    stated = [part for part in parts if _is_stated(part)]
     shown = stated or parts[:MOST_PARTS]
     return f"{_parts(shown)}, and {len(parts) - len(shown)} more in the HTML report"
 

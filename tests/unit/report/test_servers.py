@@ -155,6 +155,11 @@ def test_paper_has_the_framework_of_many_packages_and_pages_have_them_all() -> N
     assert all(f"package-{n} {n}.0" in markdown.render(found) for n in range(60))
 
 
+def test_what_a_framework_states_comes_before_its_packages() -> None:
+    (row,) = servers.rows(with_packages(2))
+    assert dict(row.ran)["Versions"] == "framework go 1.2, package-0 0.0, package-1 1.0"
+
+
 def test_a_few_packages_are_all_on_paper() -> None:
     found = with_packages(words.MOST_PARTS - 1)
     (brief,), (full,) = servers.rows(found, is_brief=True), servers.rows(found)
