@@ -34,7 +34,7 @@ TUNING = (
 )
 """Variables of the lab's own environment that a server inherits and that change how fast it is."""
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)+\S*")
+_NUMBER = re.compile(r"\d+(?:\.\d+)+(?:[.+~-]?\w+)*")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::?-([^}]*))?\})")
 _ASSIGNED = re.compile(r"\w+=")
 _BEFORE_PROGRAM = ("exec", "env")
