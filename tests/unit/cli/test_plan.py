@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
-from plimsoll.cli import plimsoll
+from plimsoll import lab
+from plimsoll.cli import plan, plimsoll
+from plimsoll.estimates import PlanEstimate
+
+
+@pytest.fixture(autouse=True)
+def quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which nothing ran, and that nobody else uses."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(lab.paces, "OWN_TIMES", tmp_path / "schedstat")
+
 
 LINES = """
 name = "lines"
@@ -39,6 +50,20 @@ def test_a_plan_begins_with_what_it_takes_and_lists_trials_where_that_is_wanted(
     ids = ("go.json.peak.1", "spring.json.peak.1")
     assert [name for name in ids if name in brief] == []
     assert [name for name in ids if name in listed] == [*ids]
+
+
+@pytest.mark.parametrize(
+    ("least_s", "most_s", "words"),
+    [
+        (290.0, 310.0, "about 5 min in total; "),
+        (240.0, 620.0, "about 5 min in total (4 min to 10 min by earlier runs); "),
+    ],
+)
+def test_a_plan_names_its_range_where_earlier_runs_differ(
+    least_s: float, most_s: float, words: str
+) -> None:
+    found = PlanEstimate(3, 60.0, 300.0, 1, 48, 48, 0, least_s=least_s, most_s=most_s)
+    assert words in plan.spoken(found, 0)
 
 
 HOSTS = """
