@@ -140,14 +140,22 @@ _PLACES_OF_A_MEASURE = 6
 """Decimals of a share in percent: what is left of a difference of two equal sums is 0."""
 
 
+_ONE = {"bodies": "body", "entries": "entry", "processes": "process"}
+"""Units of counts whose singular is not theirs without an s."""
+
+
 def _with_unit(value: float | None, unit: str) -> str:
     if value is None:
         return wording.ABSENT
-    return (
-        f"{wording.number(round(100 * value, _PLACES_OF_A_MEASURE), 3)} %"
-        if unit == "ratio"
-        else f"{wording.number(value)} {unit}".rstrip()
-    )
+    if unit == "ratio":
+        return f"{wording.number(round(100 * value, _PLACES_OF_A_MEASURE), 3)} %"
+    return f"{wording.number(value)} {_of_one(unit) if value == 1 else unit}".rstrip()
+
+
+def _of_one(unit: str) -> str:
+    """A unit behind a 1: `1 server`, but `1 s`."""
+    is_plural = unit.isalpha() and len(unit) > 1
+    return _ONE.get(unit, unit.removesuffix("s")) if is_plural else unit
 
 
 def level_text(level: Level | State) -> str:

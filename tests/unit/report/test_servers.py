@@ -18,7 +18,7 @@ from plimsoll.provenance import Part
 from plimsoll.recording import RecordedServer, ResponseHead
 from plimsoll.report import words
 from plimsoll.report.contents import servers
-from plimsoll.report.formats import html, markdown, pdf, terminal
+from plimsoll.report.formats import html, markdown, paper, pdf, terminal
 
 
 def trial(repetition: int, peak_rss_bytes: float, **server: Any) -> TrialFindings:
@@ -153,6 +153,20 @@ def test_paper_has_the_framework_of_many_packages_and_pages_have_them_all() -> N
     assert "package-59" not in text
     assert all(f"package-{n} {n}.0" in html.render(found) for n in range(60))
     assert all(f"package-{n} {n}.0" in markdown.render(found) for n in range(60))
+
+
+def test_what_ran_of_all_servers_is_once_on_paper() -> None:
+    shown = paper.paper(sample.findings(), paper.Drawings())
+    measured = [fact for row in shown.servers for fact in row.ran if fact[0].startswith("Measured")]
+    assert measured == []
+    assert [name for name, _ in shown.ran_alike] == ["Commands", "Measured by", "Measured with"]
+    assert all(("Application", row.numbers[-1]) in row.ran for row in shown.servers)
+
+
+def test_what_ran_of_one_server_is_its_own_on_paper() -> None:
+    shown = paper.paper(findings(trial(1, 1e6)), paper.Drawings())
+    assert shown.ran_alike == []
+    assert "Measured by" in dict(shown.servers[0].ran)
 
 
 def test_what_a_framework_states_comes_before_its_packages() -> None:
