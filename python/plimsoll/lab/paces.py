@@ -163,8 +163,10 @@ def _most(series: Series) -> float:
 
 
 USUAL = _Choice(_shortest, _fastest)
-LEAST = _Choice(_least, _least)
-MOST = _Choice(_most, _most)
+"""What an estimate takes."""
+
+LEAST, MOST = _Choice(_least, _least), _Choice(_most, _most)
+"""The ends of its range."""
 
 
 def _last_slowness(kept: Kept, now: float) -> float:
