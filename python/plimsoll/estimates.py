@@ -2,7 +2,8 @@
 
 A run is its loads, the starts of its servers, what lies around each trial, the compliance gate,
 pauses, and the report. What earlier runs took on this host replaces what is assumed. Both are as
-on a host that nobody else uses, and take longer where others use the processor now.
+on a host that nobody else uses, and take longer where others use the processor now. Where earlier
+runs differ, an estimate has a range.
 """
 
 from __future__ import annotations
@@ -68,6 +69,9 @@ ASSUMED_GATE_S = 2.0
 REPORT_S = 3.0
 """Seconds of verdicts on a campaign and its report, assumed by an estimate."""
 
+SCATTERED = 1.3
+"""Longest time by earlier runs / shortest from which the range is named: about ±15 %."""
+
 REPORT_PER_TRIAL_S = 0.6
 """The same for each trial: its charts in every format."""
 
@@ -130,6 +134,8 @@ class Paces:
             processor too: at least 1.
         last_slowness: The same of the last run, over all of it.
         last_at_s: When that was, in seconds since 1970.
+        extremes: The same by the shortest and by the longest that was kept of each; empty where
+            nothing was.
     """
 
     frameworks: Mapping[str, FrameworkPace] = field(default_factory=dict[str, FrameworkPace])
@@ -142,6 +148,7 @@ class Paces:
     slowness: float = 1.0
     last_slowness: float = 1.0
     last_at_s: float = 0.0
+    extremes: tuple[Paces, ...] = ()
 
     @property
     def around_turn_s(self) -> float:
@@ -286,6 +293,8 @@ class PlanEstimate:
         assumed_trials: Trials whose framework never ran on this host.
         slowness: How many times as long as alone what is computed takes now, because others use
             the processor.
+        least_s: The total time if all were as short as the shortest of earlier runs.
+        most_s: The same if all were as long as the longest.
     """
 
     trials: int
@@ -296,6 +305,13 @@ class PlanEstimate:
     largest_trial_bytes: int
     assumed_trials: int
     slowness: float = 1.0
+    least_s: float = 0.0
+    most_s: float = 0.0
+
+    @property
+    def is_scattered(self) -> bool:
+        """Whether earlier runs differ so much that the total time is a range."""
+        return self.most_s > SCATTERED * self.least_s
 
 
 def estimate(
@@ -316,22 +332,31 @@ def estimate(
         paces: What is known of this host.
         with_report: Whether the begin of the run and its report count.
     """
-    requests = [_requests(trial.load, _rate(trial, paces)) for trial in trials]
-    duration_s = conducting_s(trials, course, paces) + ROW_S * sum(requests)
-    if with_report and trials:
-        duration_s += EXIT_S
-        duration_s += paces.until_first_server_s(has_database=course.has_database)
-        duration_s += paces.report_s(len(trials))
+    requests = _requests_of_each(trials, paces)
+    every = (paces, *paces.extremes)
+    durations_s = [_run_s(trials, course, one, with_report=with_report) for one in every]
     return PlanEstimate(
         trials=len(trials),
         load_s=loads_s(trials, paces),
-        duration_s=duration_s,
+        duration_s=durations_s[0],
         requests=sum(requests),
         bytes=sum(requests) * REQUEST_BYTES,
         largest_trial_bytes=max(requests, default=0) * REQUEST_BYTES,
         assumed_trials=sum(trial.framework.reference not in paces.frameworks for trial in trials),
         slowness=paces.slowness,
+        least_s=min(durations_s),
+        most_s=max(durations_s),
     )
+
+
+def _run_s(trials: Sequence[Trial], course: Course, paces: Paces, *, with_report: bool) -> float:
+    duration_s = conducting_s(trials, course, paces)
+    duration_s += ROW_S * sum(_requests_of_each(trials, paces))
+    if with_report and trials:
+        duration_s += EXIT_S
+        duration_s += paces.until_first_server_s(has_database=course.has_database)
+        duration_s += paces.report_s(len(trials))
+    return duration_s
 
 
 def conducting_s(trials: Sequence[Trial], course: Course, paces: Paces) -> float:
@@ -387,6 +412,10 @@ def _mean_of(found: Sequence[float | None], assumed: float) -> float:
     """The mean of what is known; where nothing is, what is assumed."""
     known = [one for one in found if one is not None]
     return fmean(known) if known else assumed
+
+
+def _requests_of_each(trials: Sequence[Trial], paces: Paces) -> list[int]:
+    return [_requests(trial.load, _rate(trial, paces)) for trial in trials]
 
 
 def _rate(trial: Trial, paces: Paces) -> float:

@@ -30,6 +30,10 @@ PART_LENGTH = 16
 MOST_NAMED = 3
 """Differences that one sentence names."""
 
+STATED = "framework"
+"""Name of the part that is the version a framework states of itself, its runtime and the packages
+that it is made of."""
+
 
 @dataclass(frozen=True)
 class Part:

@@ -653,7 +653,7 @@ def test_a_plan_shows_what_each_host_does(tmp_path: Path) -> None:
     ran = run("plan", path, "--hosts", lab.file, folder=tmp_path)
     assert ran.code == 0
     assert f"server ({lab.addresses['server']}) runs the servers" in ran.said
-    generates = "generates 50 % of each load with 1 thread: 2 of 4 connections"
+    generates = "generates load with 1 thread: 2 of 4 connections (50 %)"
     assert f"one ({lab.addresses['one']}) {generates}" in ran.said
     listed = json.loads(run("plan", path, "--hosts", lab.file, "--json", folder=tmp_path).stdout)
     assert [one["host"] for one in listed["hosts"]] == ["server", "one", "two"]

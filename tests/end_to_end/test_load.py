@@ -6,6 +6,7 @@ import csv
 import http.server
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -21,7 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import plimsoll
-from command_line import Ran, run, start
+from command_line import CHECKOUT, Ran, run, start
 from plimsoll.events import LoadRecorded
 from plimsoll.findings import derivation
 from small_servers import eventually
@@ -159,6 +160,12 @@ def test_json_has_the_parts_that_are_promised(found: dict[str, Any]) -> None:
             "check", "level", "measured", "limit", "unit", "sentences", "source",
         }  # fmt: skip
     assert found["level"] in ("sound", "doubtful", "void")
+
+
+def test_the_first_page_names_as_many_checks_as_apply_to_its_load(found: dict[str, Any]) -> None:
+    (named,) = re.findall(r"sound by all (\d+) checks", (CHECKOUT / "README.md").read_text("utf-8"))
+    applying = {one["check"] for one in found["verdicts"] if one["applies"]}
+    assert len(applying - {"energy_net"}) == int(named)  # it applies where the host has a meter
 
 
 def test_the_numbers_of_a_load_agree_with_each_other(found: dict[str, Any]) -> None:

@@ -87,10 +87,10 @@ def command(
     with plimsoll.read(results, storage=storage) as found:
         stored = found.stored
         chosen = _chosen(stored, trials)
+        lab.exports.require_rows(stored, chosen)
         if postgres.serves(target):
             _copy(found, chosen if trials else None, target)
         else:
-            lab.exports.require_rows(stored, chosen)
             _write(
                 stored,
                 chosen,

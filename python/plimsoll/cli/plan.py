@@ -83,7 +83,7 @@ def command(
         }
         click.echo(json.dumps(found, indent=1, default=str))
         return 0
-    click.echo(f"{_blocks(requested, trials, estimate)}{_spoken(estimate, starts)}")
+    click.echo(f"{_blocks(requested, trials, estimate)}{spoken(estimate, starts)}")
     for line in lab.selection.left_out(requested, refuses):
         click.echo(f"   –  {line}")
     if tasks:
@@ -159,8 +159,13 @@ def _warm_ups(line: LineSettings, trials: Sequence[plan.Trial]) -> str:
     return "".join(f", plus {one}" for one in said)
 
 
-def _spoken(estimate: PlanEstimate, starts: int) -> str:
-    """What a plan takes; servers that take turns start less often than there are trials."""
+def spoken(estimate: PlanEstimate, starts: int) -> str:
+    """What a plan takes, in words; servers that take turns start less often than there are trials.
+
+    Args:
+        estimate: What it takes.
+        starts: How often servers start; 0 where each trial starts one.
+    """
     started = f", {wording.several(starts, 'start')} of servers" if starts else ""
     assumed = (
         f"; {wording.several(estimate.assumed_trials, 'trial')} of frameworks that never ran "
@@ -172,13 +177,20 @@ def _spoken(estimate: PlanEstimate, starts: int) -> str:
     )
     return (
         f"{wording.several(estimate.trials, 'trial')}{started}, {_time(estimate.load_s)} of load,"
-        f" about {_time(estimate.duration_s)} in total;"
+        f" about {_time(estimate.duration_s)} in total{_range(estimate)};"
         f" {wording.count(estimate.requests)} requests,"
         f" {wording.size(estimate.bytes)} of uncompressed records,"
         f" {wording.size(estimate.largest_trial_bytes)} for the largest trial"
         f"{assumed if estimate.assumed_trials else ''}"
         f"{busy if estimate.slowness >= BUSY else ''}"
     )
+
+
+def _range(estimate: PlanEstimate) -> str:
+    """Between which times earlier runs put the total, where they differ much."""
+    if not estimate.is_scattered:
+        return ""
+    return f" ({_time(estimate.least_s)} to {_time(estimate.most_s)} by earlier runs)"
 
 
 def _time(seconds: float) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from plimsoll.install import commands, dependencies, roots, sources
 from plimsoll.install.host_answers import output_of, text_of
 from plimsoll.install.requirements import java_home, java_version, program_of
-from plimsoll.provenance import Part, digest, short_id
+from plimsoll.provenance import STATED, Part, digest, short_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -34,14 +34,11 @@ TUNING = (
 )
 """Variables of the lab's own environment that a server inherits and that change how fast it is."""
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)+\S*")
+_NUMBER = re.compile(r"\d+(?:\.\d+)+(?:[.+~-]?\w+)*")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::?-([^}]*))?\})")
 _ASSIGNED = re.compile(r"\w+=")
 _BEFORE_PROGRAM = ("exec", "env")
 _SAID: dict[tuple[str, str], str] = {}
-
-VERSION = "framework"
-"""Name of the part that is the version of the framework itself."""
 
 
 def of(framework: Framework) -> tuple[Part, ...]:
@@ -56,12 +53,12 @@ def of(framework: Framework) -> tuple[Part, ...]:
         *_programs(framework),
     )
     stated = _framework_version(framework, short_id(parts))
-    return (*parts, *((Part("version", VERSION, stated),) if stated else ()))
+    return (*parts, *((Part("version", STATED, stated),) if stated else ()))
 
 
 def stated_version(parts: Iterable[Part]) -> str:
     """The version that a framework printed; empty where it prints none."""
-    found = (part.value for part in parts if (part.kind, part.name) == ("version", VERSION))
+    found = (part.value for part in parts if (part.kind, part.name) == ("version", STATED))
     return next(found, "")
 
 

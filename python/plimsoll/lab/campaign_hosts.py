@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from plimsoll.hosts.campaign import CampaignHosts
     from plimsoll.hosts.host import Host, Hosts, KeepRows
 
+MOST_NAMED = 3
+"""Numbers of connections of which the part of each host is named."""
+
 _ALONE = "remove `hosts=`, or {} from the campaign"
 _COPIED = "leave out `keep_rows=`"
 
@@ -193,12 +196,11 @@ def planned(requested: Campaign, file: Path) -> tuple[Task, ...]:
     """
     known = hosts.hosts_file.read(file)
     require_conductable(requested, known)
-    most = max(load.peak_connections for load in requested.loads)
     server = known.server
     name, address = (LAB, known.address) if server is None else (server.name, server.address)
     serving = Task(name, str(address), f"runs the servers{_cores(server)}")
     generating = (
-        Task(one.name, str(one.address), _work(one, known, most)) for one in known.drivers
+        Task(one.name, str(one.address), _work(one, known, requested)) for one in known.drivers
     )
     return (serving, *_storing(requested, known), *generating)
 
@@ -226,15 +228,31 @@ def _storing(requested: Campaign, known: Hosts) -> Iterator[Task]:
         yield Task(LAB, str(known.address), "runs PostgreSQL")
 
 
-def _work(host: Host, known: Hosts, most: int) -> str:
+def _work(host: Host, known: Hosts, requested: Campaign) -> str:
     """What a host does that generates load."""
-    share = wording.percent(round(host.thread_count / known.thread_count, 3))
     threads = wording.several(host.thread_count, "thread")
-    own = wording.count(share_of(most, host, known))
-    return (
-        f"generates {share} of each load with {threads}{_cores(host)}: "
-        f"{own} of {wording.count(most)} connections"
-    )
+    parts = _parts(host, known, requested)
+    return f"generates load with {threads}{_cores(host)}: {', '.join(parts)}"
+
+
+def _parts(host: Host, known: Hosts, requested: Campaign) -> Iterator[str]:
+    """Its parts of the loads: whole connections, and of arrivals as many for each thread."""
+    totals = sorted({load.peak_connections for load in requested.loads}, reverse=True)
+    for total in totals[:MOST_NAMED]:
+        own = share_of(total, host, known)
+        share = wording.percent(own / total)
+        yield f"{wording.count(own)} of {wording.count(total)} connections ({share})"
+    if totals[MOST_NAMED:]:
+        yield f"{wording.several(len(totals[MOST_NAMED:]), 'smaller number')} likewise"
+    if _has_arrivals(requested):
+        share = wording.percent(host.thread_count / known.thread_count)
+        yield f"{share} of the arrivals of open loads"
+
+
+def _has_arrivals(requested: Campaign) -> bool:
+    """Whether a load is open: one of the campaign, a try of a load line, or a step of a ladder."""
+    follow = requested.line is not None or requested.ladder is not None
+    return follow or any(load.model == "open" for load in requested.loads)
 
 
 def _cores(host: Host | None) -> str:

@@ -38,14 +38,20 @@ def require_rows(results: Results, trial_ids: Sequence[str]) -> None:
         trial_ids: Ids of the trials that are to be written.
 
     Raises:
-        StorageError: Those of one stayed, or a recording cannot be read.
+        StorageError: Those of some stayed, or a recording cannot be read.
     """
+    staying: dict[str, list[str]] = {}
     for trial_id in trial_ids:
         hosts = results.recording(trial_id).hosts
-        if staying := [f"`{one.host}`" for one in hosts if one.kept is not None]:
-            message = f"the rows of `{trial_id}` are on {wording.listed(staying)}"
-            fetching = f"`plimsoll host rows {results.place} --hosts FILE`"
-            raise StorageError(message, f"fetch them with {fetching}")
+        if names := [f"`{one.host}`" for one in hosts if one.kept is not None]:
+            staying[trial_id] = names
+    if staying:
+        first, *others = staying
+        more = f" and {wording.several(len(others), 'more trial')}" if others else ""
+        named = dict.fromkeys(name for names in staying.values() for name in names)
+        message = f"the rows of `{first}`{more} are on {wording.listed([*named])}"
+        fetching = f"`plimsoll host rows {results.place} --hosts FILE`"
+        raise StorageError(message, f"fetch them with {fetching}")
 
 
 def write(

@@ -1,27 +1,28 @@
 """Paces: what trials and reports took on this host, so that the next plan is estimated well.
 
 They are in a user file, and may be deleted. What is mostly computing is kept as it would take if
-nobody else used the processor. Each is a mean in which what came last counts most, so a faster
-framework is known after a few trials. What a busy machine took counts less.
+nobody else used the processor. Of each quantity the last runs are kept. An estimate takes the
+shortest of those on a machine that was used least: what others use only makes a run longer
+(decision 141).
 """
 
 from __future__ import annotations
 
-import json
 import math
-import os
+import re
 import time
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from plimsoll import capacity, estimates, events, plan
+from plimsoll import estimates, events, plan
 from plimsoll.estimates import Course, FrameworkPace, Paces
+from plimsoll.lab import kept_paces
+from plimsoll.lab.kept_paces import HOST, OF_CHECK, Kept, Series, framework_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from plimsoll.campaign.framework import Framework
     from plimsoll.events import Event, Listener
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     _Ended = tuple[Trial, Recording]
     """A trial that is over, and what happened."""
 
-WEIGHT = 1 / 3
-"""Weight of what came last in a mean, on a machine that nobody else used."""
+AS_QUIET = 1.15
+"""Slowness of a run / the least of those kept up to which both count as equally quiet."""
 
 MOST_SLOWNESS = 3.0
 """The most that a machine in use is taken to be slower for as long as a run.
@@ -44,30 +45,147 @@ the half second of computing before them took 1.9 to 8 times as long as alone.
 RECENT_S = 3600.0
 """For so long the last run says how busy the machine is, in seconds."""
 
+QUIET_PERCENT = 5.0
+"""Share of the last minute in which some task waited for a core, up to which a machine is quiet."""
+
+PRESSURE = Path("/proc/pressure/cpu")
+"""How long tasks waited for a core; the kernel's document on pressure stall information."""
+
 OWN_TIMES = Path("/proc/thread-self/schedstat")
 """How long this thread ran and waited; the kernel's document on scheduler statistics."""
 
 BESIDE_S = 1.5
 """Seconds of a trial besides its load, its server and contract: versions, digests, verdicts."""
 
+START, BESIDE, IN_TURNS, GATE, RATE = "start", "beside", "in turns", "gate", "rate "
+"""Names of the quantities of a framework; the rate has its endpoint behind it."""
+
+TURN, PROGRAM, REPORT = "turn", "program", "report "
+BEGIN, BEGIN_WITH_DATABASE = "begin", "begin with database"
+"""Names of those of the host; the report has its class of size behind it."""
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """How one number is made of those of several runs.
+
+    Attributes:
+        time: That of a time.
+        rate: That of a rate of requests.
+    """
+
+    time: Callable[[Series], float]
+    rate: Callable[[Series], float]
+
 
 def known(frameworks: Iterable[Framework]) -> Paces:
     """What is known of this host and of some frameworks."""
-    kept = _read()
-    keys = {_key(one): one.reference for one in frameworks}
-    of_each = {keys[key]: pace for key, pace in kept.frameworks.items() if key in keys}
-    others = tuple(pace for key, pace in kept.frameworks.items() if key not in keys)
-    expected = _expected_slowness(kept)
-    return replace(kept, frameworks=of_each, others=others, slowness=expected)
+    kept, now = kept_paces.read(), slowness()
+    if not kept.quantities:
+        return replace(estimates.NOTHING_KNOWN, slowness=now)
+    references = {_key(one): one.reference for one in frameworks}
+    last = _last_slowness(kept, now)
+    extremes = (
+        replace(_chosen(kept, references, LEAST), slowness=min(now, last)),
+        replace(_chosen(kept, references, MOST), slowness=max(now, last)),
+    )
+    usual = _chosen(kept, references, USUAL)
+    return replace(usual, slowness=math.sqrt(now * last), extremes=extremes)
 
 
-def _expected_slowness(kept: Paces) -> float:
-    """That of the next run: the geometric mean of now and of the last run, if that is recent.
+def _chosen(kept: Kept, references: Mapping[str, str], choice: _Choice) -> Paces:
+    """What is kept as one number for each quantity."""
+    paces = {
+        key: _framework_pace(series, choice)
+        for key, series in kept.quantities.items()
+        if START in series
+    }
+    host = {name: choice.time(one) for name, one in kept.quantities.get(HOST, {}).items()}
+    return Paces(
+        frameworks={references[key]: one for key, one in paces.items() if key in references},
+        others=tuple(one for key, one in paces.items() if key not in references),
+        turn_s=host.get(TURN),
+        program_s=host.get(PROGRAM),
+        begin_s=host.get(BEGIN),
+        begin_with_database_s=host.get(BEGIN_WITH_DATABASE),
+        report_factors={
+            int(name.removeprefix(REPORT)): factor
+            for name, factor in host.items()
+            if name.startswith(REPORT)
+        },
+        last_slowness=kept.last_slowness,
+        last_at_s=kept.last_at_s,
+    )
 
-    What this thread has seen is half a second, in which others may have been idle by chance.
+
+def _framework_pace(series: Mapping[str, Series], choice: _Choice) -> FrameworkPace:
+    def time_s(name: str) -> float | None:
+        return choice.time(series[name]) if name in series else None
+
+    rates = {
+        name.removeprefix(RATE): choice.rate(one)
+        for name, one in series.items()
+        if name.startswith(RATE)
+    }
+    return FrameworkPace(
+        start_s=choice.time(series[START]),
+        beside_s=time_s(BESIDE),
+        in_turns_s=time_s(IN_TURNS),
+        gate_s=time_s(GATE),
+        requests_per_s=rates,
+    )
+
+
+def _on_quiet(series: Series) -> list[float]:
+    """The values of the runs during which the machine was used least, in order."""
+    quiet = AS_QUIET * min(one.slowness for one in series)
+    return sorted(one.value for one in series if one.slowness <= quiet)
+
+
+def _shortest(series: Series) -> float:
+    """The shortest of up to four runs on a quiet machine; of five, the second."""
+    values = _on_quiet(series)
+    return values[(len(values) - 1) // 4]
+
+
+def _fastest(series: Series) -> float:
+    """The greatest rate of up to four runs on a quiet machine; of five, the second."""
+    values = _on_quiet(series)
+    return values[-1 - (len(values) - 1) // 4]
+
+
+def _least(series: Series) -> float:
+    return min(one.value for one in series)
+
+
+def _most(series: Series) -> float:
+    return max(one.value for one in series)
+
+
+USUAL = _Choice(_shortest, _fastest)
+"""What an estimate takes."""
+
+LEAST, MOST = _Choice(_least, _least), _Choice(_most, _most)
+"""The ends of its range."""
+
+
+def _last_slowness(kept: Kept, now: float) -> float:
+    """That of the last run, where the machine may still be as busy; else what is seen now.
+
+    What this thread has seen is half a second, in which others may have been idle by chance; where
+    hardly a task waited in the last minute, they were not. The next run is expected to be between.
     """
-    age_s = time.time() - kept.last_at_s
-    return math.sqrt(slowness() * kept.last_slowness) if 0 <= age_s < RECENT_S else slowness()
+    is_recent = 0 <= time.time() - kept.last_at_s < RECENT_S
+    return kept.last_slowness if is_recent and not is_quiet() else now
+
+
+def is_quiet() -> bool:
+    """Whether hardly a task of this machine waited for a core in the last minute; else unknown."""
+    try:
+        found = re.search(r"^some .*avg60=([\d.]+)", PRESSURE.read_text("ascii"), re.MULTILINE)
+    except OSError:
+        return False
+    return found is not None and float(found[1]) < QUIET_PERCENT
 
 
 def slowness() -> float:
@@ -91,10 +209,8 @@ def keep_report(trials: int, passed_s: float) -> None:
         passed_s: Seconds that it took.
     """
     if trials:
-        kept, size = _read(), estimates.size_class(trials)
         factor = passed_s / slowness() / estimates.report_s(trials)
-        factor = _mean(kept.report_factors.get(size, factor), factor)
-        _write(replace(kept, report_factors={**kept.report_factors, size: factor}))
+        _keep(_new_run(), HOST, {f"{REPORT}{estimates.size_class(trials)}": factor})
 
 
 def keep_program(started_s: float) -> None:
@@ -103,8 +219,7 @@ def keep_program(started_s: float) -> None:
     Args:
         started_s: Seconds from the start of its process until the run was asked for.
     """
-    kept = _read()
-    _write(replace(kept, program_s=_either(kept.program_s, started_s / slowness())))
+    _keep(_new_run(), HOST, {PROGRAM: started_s / slowness()})
 
 
 def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: float) -> None:
@@ -117,7 +232,12 @@ def keep_check(framework: Framework, started_and_stopped_s: float, checked_s: fl
     """
     if framework.reference not in known([framework]).frameworks:
         beside_s = 2 * checked_s / slowness() + BESIDE_S
-        _keep([(_key(framework), FrameworkPace(started_and_stopped_s, beside_s=beside_s))])
+        pace = FrameworkPace(started_and_stopped_s, beside_s=beside_s)
+        _keep(OF_CHECK, _key(framework), _quantities(pace))
+
+
+def _new_run() -> str:
+    return str(time.time_ns())
 
 
 @dataclass
@@ -174,6 +294,7 @@ class PaceKeeper:
     on_event: Listener
     course: Course = estimates.AT_ONCE
     run_begun_s: float | None = None
+    _run: str = field(default_factory=_new_run)
     _begun_s: float = 0.0
     _ended: list[_Ended] = field(default_factory=list["_Ended"])
     _turns: _Turns = field(default_factory=_Turns)
@@ -207,7 +328,9 @@ class PaceKeeper:
         self._keep(now_s)
         if self.run_begun_s is not None:
             begin_s, self.run_begun_s = now_s - self.run_begun_s, None
-            _keep_begin(begin_s - sum(self._gates_s.values()), self.course)
+            name = BEGIN_WITH_DATABASE if self.course.has_database else BEGIN
+            passed_s = begin_s - sum(self._gates_s.values())
+            _keep(self._run, HOST, {name: passed_s / slowness()})
         self._begun_s = now_s
         self._turns = _Turns(plan.start_warm_ups_s(trials), now_s)
 
@@ -223,9 +346,12 @@ class PaceKeeper:
             return
         ended, self._ended = self._ended, []
         found = self._measured(ended, now_s - self._begun_s)
-        if found:
-            turn_s = self._turns.around_s if self.course.turn_s else None
-            _keep([(_key(one), pace) for one, pace in found], turn_s)
+        if not found:
+            return
+        if self.course.turn_s:
+            _keep(self._run, HOST, {TURN: self._turns.around_s})
+        for framework, pace in found:
+            _keep(self._run, _key(framework), _quantities(pace))
 
     def _measured(
         self, ended: Sequence[_Ended], passed_s: float
@@ -278,97 +404,27 @@ def _sent(recording: Recording) -> int:
     return (recording.driver.sent if recording.driver else None) or 0
 
 
-def _keep(measured: Iterable[tuple[str, FrameworkPace]], turn_s: float | None = None) -> None:
-    """Keeps paces with earlier ones, and forgets frameworks whose folder is gone.
-
-    Without a writable file, nothing is kept.
-    """
-    earlier = _read()
-    kept = {key: pace for key, pace in earlier.frameworks.items() if _folder(key).is_dir()}
-    for key, pace in measured:
-        kept[key] = _merged(kept[key], pace) if key in kept else pace
-    _write(
-        replace(
-            earlier,
-            frameworks=kept,
-            turn_s=_either(earlier.turn_s, turn_s),
-            last_slowness=slowness(),
-            last_at_s=time.time(),
-        )
-    )
-
-
-def _keep_begin(passed_s: float, course: Course) -> None:
-    """Keeps how long a run took until its first server."""
-    kept, passed_s = _read(), passed_s / slowness()
-    if course.has_database:
-        begin_s = _either(kept.begin_with_database_s, passed_s)
-        _write(replace(kept, begin_with_database_s=begin_s))
-    else:
-        _write(replace(kept, begin_s=_either(kept.begin_s, passed_s)))
-
-
-def _merged(earlier: FrameworkPace, now: FrameworkPace) -> FrameworkPace:
-    """Both as one; what only one of them has is taken from it."""
-    rates = {
-        name: _mean(earlier.requests_per_s.get(name, rate), rate)
-        for name, rate in now.requests_per_s.items()
-    }
-    return FrameworkPace(
-        start_s=_mean(earlier.start_s, now.start_s),
-        beside_s=_either(earlier.beside_s, now.beside_s),
-        in_turns_s=_either(earlier.in_turns_s, now.in_turns_s),
-        gate_s=_either(earlier.gate_s, now.gate_s),
-        requests_per_s={**earlier.requests_per_s, **rates},
-    )
-
-
-def _either(earlier: float | None, now: float | None) -> float | None:
-    if earlier is None or now is None:
-        return earlier if now is None else now
-    return _mean(earlier, now)
-
-
-def _mean(earlier: float, now: float) -> float:
-    """What came last counts less, the busier the machine was: less of it can be taken off."""
-    return earlier + WEIGHT / slowness() ** 2 * (now - earlier)
-
-
-def _write(paces: Paces) -> None:
-    with suppress(OSError, RuntimeError):
-        path = _file()
-        partial = path.with_name(f"{path.name}.{os.getpid()}")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(json.dumps(asdict(paces)), "utf-8")
-        partial.replace(path)
-
-
 def _key(framework: Framework) -> str:
-    return f"{framework.folder.resolve()}:{framework.variant}"
+    return framework_key(framework.folder, framework.variant)
 
 
-def _folder(key: str) -> Path:
-    return Path(key.rpartition(":")[0])
+def _quantities(pace: FrameworkPace) -> dict[str, float]:
+    """A pace as quantities with their names, without those that are unknown."""
+    times_s = {
+        START: pace.start_s,
+        BESIDE: pace.beside_s,
+        IN_TURNS: pace.in_turns_s,
+        GATE: pace.gate_s,
+    }
+    known = {name: value for name, value in times_s.items() if value is not None}
+    rates = {f"{RATE}{endpoint}": rate for endpoint, rate in pace.requests_per_s.items()}
+    return {**known, **rates}
 
 
-def _read() -> Paces:
-    """All that is kept; nothing of what is damaged, or of an earlier form."""
-    try:
-        content = json.loads(_file().read_text("utf-8"))
-        frameworks = {key: FrameworkPace(**one) for key, one in content["frameworks"].items()}
-        return Paces(
-            frameworks,
-            content["turn_s"],
-            content.get("program_s"),
-            content["begin_s"],
-            content["begin_with_database_s"],
-            {int(size): factor for size, factor in content["report_factors"].items()},
-            last_slowness=content.get("last_slowness", 1.0),
-            last_at_s=content.get("last_at_s", 0.0),
-        )
-    except (OSError, RuntimeError, ValueError, TypeError, AttributeError, KeyError):
-        return estimates.NOTHING_KNOWN
-
-
-def _file() -> Path:
-    return capacity.state_folder() / "paces.json"
+def _keep(run: str, key: str, values: Mapping[str, float]) -> None:
+    """Keeps quantities of a run, of a framework or of the host; trials say how busy it was."""
+    now = slowness()
+    kept = kept_paces.add(kept_paces.read(), run, now, {key: values})
+    if key != HOST and run != OF_CHECK:
+        kept = replace(kept, last_slowness=now, last_at_s=time.time())
+    kept_paces.write(kept)

@@ -12,7 +12,7 @@ from plimsoll import texts, wording
 from plimsoll import verdicts as judging
 from plimsoll.aggregate.summary import STATISTICS
 from plimsoll.campaign.load import Load
-from plimsoll.provenance import ID_LENGTH
+from plimsoll.provenance import ID_LENGTH, STATED
 from plimsoll.recording import HOST
 from plimsoll.statistics import quantiles
 from plimsoll.verdicts import levels
@@ -140,14 +140,22 @@ _PLACES_OF_A_MEASURE = 6
 """Decimals of a share in percent: what is left of a difference of two equal sums is 0."""
 
 
+_ONE = {"bodies": "body", "entries": "entry", "processes": "process"}
+"""Units of counts whose singular is not theirs without an s."""
+
+
 def _with_unit(value: float | None, unit: str) -> str:
     if value is None:
         return wording.ABSENT
-    return (
-        f"{wording.number(round(100 * value, _PLACES_OF_A_MEASURE), 3)} %"
-        if unit == "ratio"
-        else f"{wording.number(value)} {unit}".rstrip()
-    )
+    if unit == "ratio":
+        return f"{wording.number(round(100 * value, _PLACES_OF_A_MEASURE), 3)} %"
+    return f"{wording.number(value)} {_of_one(unit) if value == 1 else unit}".rstrip()
+
+
+def _of_one(unit: str) -> str:
+    """A unit behind a 1: `1 server`, but `1 s`."""
+    is_plural = unit.isalpha() and len(unit) > 1
+    return _ONE.get(unit, unit.removesuffix("s")) if is_plural else unit
 
 
 def level_text(level: Level | State) -> str:
@@ -524,6 +532,9 @@ _RAN = {
 
 _DIGESTED = ("file", "program", "definition")
 
+MOST_PARTS = 6
+"""Versions, files or programs of one server that a page of paper has room for."""
+
 
 def server_facts(recording: Recording) -> list[tuple[str, str]]:
     """Facts of the server's side: name and value."""
@@ -549,24 +560,50 @@ def server_facts(recording: Recording) -> list[tuple[str, str]]:
     return [fact for fact in facts if fact[1]]
 
 
-def ran(recording: Recording) -> list[tuple[str, str]]:
-    """What ran in a trial, kind by kind: name and value; empty if unknown."""
+def ran(recording: Recording, *, is_brief: bool = False) -> list[tuple[str, str]]:
+    """What ran in a trial, kind by kind: name and value; empty if unknown.
+
+    Args:
+        recording: The trial.
+        is_brief: Whether there is room for `MOST_PARTS` of a kind; the others are counted.
+    """
     known = recording.provenance
+    parts = {kind: _of_kinds(known.application, kind) for kind in _RAN}
+    told = {kind: _brief(found) if is_brief else _parts(found) for kind, found in parts.items()}
     facts = [("Application", known.application_id)]
-    facts += [(name, _parts(known.application, kind)) for kind, name in _RAN.items()]
+    facts += [(name, told[kind]) for kind, name in _RAN.items()]
     facts += [("Measured by", known.measurement_id)]
-    facts += [("Measured with", _parts(known.measurement, "version", "program", "setting"))]
+    measured = _of_kinds(known.measurement, "version", "program", "setting")
+    facts += [("Measured with", _parts(measured))]
     return (
         [(name, texts.line(value)) for name, value in facts if value] if known.application else []
     )
 
 
-def _parts(parts: Sequence[Part], *kinds: str) -> str:
-    """Those parts of some kinds, with digests as short as an id."""
+def _of_kinds(parts: Sequence[Part], *kinds: str) -> list[Part]:
+    """Those of some kinds; what a framework states of its version comes first."""
+    found = [part for part in parts if part.kind in kinds]
+    return sorted(found, key=lambda part: not _is_stated(part))
+
+
+def _is_stated(part: Part) -> bool:
+    return (part.kind, part.name) == ("version", STATED)
+
+
+def _brief(parts: Sequence[Part]) -> str:
+    """Some parts, and how many more there are; of many versions, what the framework states."""
+    if len(parts) <= MOST_PARTS:
+        return _parts(parts)
+    stated = [part for part in parts if _is_stated(part)]
+    shown = stated or parts[:MOST_PARTS]
+    return f"{_parts(shown)}, and {len(parts) - len(shown)} more in the HTML report"
+
+
+def _parts(parts: Sequence[Part]) -> str:
+    """Some parts, with digests as short as an id."""
     return ", ".join(
         f"{part.name} {part.value[:ID_LENGTH] if part.kind in _DIGESTED else part.value}"
         for part in parts
-        if part.kind in kinds
     )
 
 

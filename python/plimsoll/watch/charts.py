@@ -23,6 +23,9 @@ HEIGHT_PX = 120
 LATENCIES = {"p50": canvas.PERCENTILES[1], "p99": canvas.PERCENTILES[4]}
 """Percentiles that are drawn, and their colours."""
 
+BY_DRIVER = ("throughput", "latency")
+"""Charts of what the load generator counts; some say nothing of it before they end."""
+
 BUSY = {"server": canvas.SERVER, "load generator": canvas.DRIVER}
 """Whose busy cores are drawn, and their colours."""
 

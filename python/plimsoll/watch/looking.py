@@ -98,7 +98,8 @@ class CampaignObserver:
             "ranking": page.ranking_heading(shown),
             "has_next": bool(shown.following),
             "parts": self._parts.of(shown, seen.judged),
-            "chart": None if shown.now is None else self._chart(seen),
+            "chart": None if shown.now is None or shown.now.waiting else self._chart(seen),
+            "waiting": "" if shown.now is None else shown.now.waiting,
         }
         return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
 
@@ -154,13 +155,19 @@ class CampaignObserver:
         times = [ms for name in charts.LATENCIES for ms in canvas.numbers(seconds, name) if ms]
         wide = canvas.is_wide(times)
         views = charts.of_group(frameworks) if is_group else charts.of_trial(wide=wide)
+        told = [view for view in views if _is_told(view, run)]
         return {
-            "key": f"{run.begun_utc_s} {run.number} {run.trials[:1]} {wide}",
-            "views": [_described(view, run) for view in views],
+            "key": f"{run.begun_utc_s} {run.number} {run.trials[:1]} {wide} {len(told)}",
+            "views": [_described(view, run) for view in told],
             "stages": _stages(trials, run.load_s, is_group=is_group),
             "seconds": seconds,
             "twins": canvas.DARK,
         }
+
+
+def _is_told(view: LiveView, run: LiveRun) -> bool:
+    """Whether the load generator says, while it runs, what a chart shows."""
+    return view.name not in charts.BY_DRIVER or run.progress is None or run.progress.counted
 
 
 def _described(view: LiveView, run: LiveRun) -> dict[str, object]:

@@ -50,6 +50,9 @@ PHASES = {
 }
 """What a run does, in words."""
 
+AFTER_LOAD = ("stopping", "writing", "judging", "cooling_down")
+"""Phases that follow the load of a trial."""
+
 PERCENTILES = ("p50", "p99")
 BUSY = ("Server CPU", "Load generator CPU")
 TILES = ("Throughput", *PERCENTILES, *BUSY, "Connections", "Failed")
@@ -89,11 +92,13 @@ class RunningNow:
         title: The trial, or the trials that take turns.
         phase: What is being done.
         tiles: How the load stands.
+        waiting: What stands in place of charts that have no second to show; empty otherwise.
     """
 
     title: str
     phase: str
     tiles: tuple[Tile, ...]
+    waiting: str
 
 
 @dataclass(frozen=True)
@@ -313,7 +318,18 @@ def _now(run: LiveRun, plan: Sequence[PlannedTrial]) -> RunningNow:
         servers = sum(name in by_id and _table(by_id[name]) == table for name in run.trials)
         title = f"{table}: {wording.several(servers, 'server')} in turns"
         phase = f"{phase}, now {planned_framework(active)}"
-    return RunningNow(title, phase, tuple(_tiles(run)))
+    return RunningNow(title, phase, tuple(_tiles(run)), _waiting(run))
+
+
+def _waiting(run: LiveRun) -> str:
+    """What charts would wait for: the first second of a load, or turn of servers."""
+    if run.seconds:
+        return ""
+    if run.phase in AFTER_LOAD:
+        return "This load reported no second to draw."
+    unit = "turn" if len(run.trials) > 1 else "second of the load"
+    phase = "" if run.phase == "driving" else f": {PHASES.get(run.phase, run.phase)}"
+    return f"Waiting for the first {unit}{phase}."
 
 
 def _table(planned: PlannedTrial) -> str:

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
-from plimsoll.cli import plimsoll
+from plimsoll import lab
+from plimsoll.cli import plan, plimsoll
+from plimsoll.estimates import PlanEstimate
+
+
+@pytest.fixture(autouse=True)
+def quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which nothing ran, and that nobody else uses."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr(lab.paces, "OWN_TIMES", tmp_path / "schedstat")
+
 
 LINES = """
 name = "lines"
@@ -39,3 +50,79 @@ def test_a_plan_begins_with_what_it_takes_and_lists_trials_where_that_is_wanted(
     ids = ("go.json.peak.1", "spring.json.peak.1")
     assert [name for name in ids if name in brief] == []
     assert [name for name in ids if name in listed] == [*ids]
+
+
+@pytest.mark.parametrize(
+    ("least_s", "most_s", "words"),
+    [
+        (290.0, 310.0, "about 5 min in total; "),
+        (240.0, 620.0, "about 5 min in total (4 min to 10 min by earlier runs); "),
+    ],
+)
+def test_a_plan_names_its_range_where_earlier_runs_differ(
+    least_s: float, most_s: float, words: str
+) -> None:
+    found = PlanEstimate(3, 60.0, 300.0, 1, 48, 48, 0, least_s=least_s, most_s=most_s)
+    assert words in plan.spoken(found, 0)
+
+
+HOSTS = """
+[lab]
+address = "10.0.0.1"
+
+[[host]]
+name = "one"
+address = "10.0.0.2"
+cores = [2, 3]
+
+[[host]]
+name = "two"
+address = "10.0.0.3"
+"""
+
+LOADS = """
+name = "loads"
+frameworks = ["go"]
+endpoints = ["json"]
+
+[[load]]
+name = "few"
+stages = [{ kind = "hold", duration = "5s", at = 10 }]
+"""
+
+ARRIVALS = """
+[[load]]
+name = "open"
+model = "open"
+connections = 100
+stages = [{ kind = "hold", duration = "5s", at = 30 }]
+"""
+
+
+def hosts_of_a_plan(folder: Path, campaign: str) -> dict[str, str]:
+    """What the plan of a campaign says of each host."""
+    (folder / "hosts.toml").write_text(HOSTS, encoding="utf-8")
+    (folder / "campaign.toml").write_text(campaign, encoding="utf-8")
+    arguments = ["plan", str(folder / "campaign.toml"), "--hosts", str(folder / "hosts.toml")]
+    ran = CliRunner().invoke(plimsoll, arguments)
+    listed = ran.output.partition("Hosts:\n")[2].splitlines()
+    return {line.split()[0]: line.partition(") ")[2] for line in listed if line.startswith("  ")}
+
+
+def test_a_plan_says_which_connections_a_host_opens(tmp_path: Path) -> None:
+    told = hosts_of_a_plan(tmp_path, LOADS)
+    assert told["one"] == "generates load with 2 threads on cores 2,3: 7 of 10 connections (70 %)"
+    assert told["two"] == "generates load with 1 thread: 3 of 10 connections (30 %)"
+
+
+def test_a_plan_says_which_arrivals_of_open_loads_a_host_has(tmp_path: Path) -> None:
+    told = hosts_of_a_plan(tmp_path, LOADS + ARRIVALS)
+    assert told["two"] == (
+        "generates load with 1 thread: 33 of 100 connections (33 %), 3 of 10 connections (30 %), "
+        "33 % of the arrivals of open loads"
+    )
+
+
+def test_tries_of_a_load_line_are_open_loads(tmp_path: Path) -> None:
+    told = hosts_of_a_plan(tmp_path, LINES)
+    assert told["one"].endswith("67 % of the arrivals of open loads")

@@ -189,6 +189,31 @@ def test_the_version_of_a_tool_counts_and_its_date_does_not(
     assert differences(before, applications.of(needing)) == ("runtime 1.2.3 → 1.2.4",)
 
 
+@pytest.mark.parametrize(
+    ("printed", "version"),
+    [
+        ("gcc (Debian 12.2.0-14+deb12u1) 12.2.0", "12.2.0-14+deb12u1"),
+        ("\\033[1mApache Maven 3.8.7\\033[m", "3.8.7"),
+        ("go version go1.26.8 linux/amd64", "1.26.8"),
+        ("runtime 2.0.0~rc1.", "2.0.0~rc1"),
+    ],
+)
+def test_the_version_of_a_tool_has_nothing_of_what_surrounds_it(
+    subject: Framework,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    printed: str,
+    version: str,
+) -> None:
+    tool = tmp_path / "bin" / "runtime"
+    tool.parent.mkdir()
+    tool.write_text(f"#!/bin/sh\nprintf '{printed}\\n'\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    needing = replace(subject, needs=(Requirement("command", "runtime"),))
+    assert Part("version", "runtime", version) in applications.of(needing)
+
+
 def test_variables_are_resolved_as_a_shell_does() -> None:
     given = {"A": "1", "EMPTY": ""}
     assert applications.resolved("x $A ${A} ${B:-2} ${EMPTY:-3} $C.", given) == "x 1 1 2 3 ."

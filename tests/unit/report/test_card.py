@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import struct
 from dataclasses import replace
 from pathlib import Path
 
+import pypdf
 import pytest
 
 import queues
@@ -15,7 +18,8 @@ from plimsoll.findings.findings import Findings
 from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
 from plimsoll.report import contents
 from plimsoll.report.contents import answer
-from plimsoll.report.formats import card
+from plimsoll.report.contents.answer import RankingAnswer
+from plimsoll.report.formats import card, typeset
 from plimsoll.report.results import line_result
 from plimsoll.report.sections import lines as lines_section
 from plimsoll.statistics.intervals import Estimate, Interval
@@ -59,15 +63,66 @@ def test_it_has_the_doubts_about_the_ranking_that_it_shows() -> None:
     assert card.render(of("2048")) != card.render(of("json")) == card.render(sample.findings())
 
 
-def test_beyond_six_frameworks_the_rest_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def with_bars(count: int) -> RankingAnswer:
+    """The first answer of the sample with that many frameworks, named f0, f1 and so on."""
     findings = sample.findings()
     found = answer.answers(findings, contents.rankings(findings))[0]
-    many = replace(found, bars=(*found.bars, *found.bars))
-    monkeypatch.setattr(answer, "answers", lambda *_: [many])
-    shown = card.card(findings).answer
+    bar = found.bars[0]
+    named = tuple(
+        replace(bar, row=replace(bar.row, framework=f"f{place}.")) for place in range(count)
+    )
+    return replace(found, bars=named, ranking=replace(found.ranking, is_alone=count == 1))
+
+
+def card_of(found: RankingAnswer, monkeypatch: pytest.MonkeyPatch) -> card.Card:
+    """The card with that as its first answer."""
+    monkeypatch.setattr(answer, "answers", lambda *_: [found])
+    return card.card(sample.findings())
+
+
+def texts_of(shown: card.Card) -> list[tuple[str, float]]:
+    """The texts of a card with their heights above its lower edge, in points."""
+    document = pypdf.PdfReader(io.BytesIO(typeset.pdf("card.typ", shown, {})))
+    found: list[tuple[str, float]] = []
+
+    def visit(text: str, place: list[float], *_: object) -> None:
+        if text.strip():
+            found.append((text.strip(), place[5]))
+
+    (page,) = document.pages
+    page.extract_text(visitor_text=visit)
+    return found
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 6, 8, 9, 15, 16])
+def test_any_number_of_frameworks_fills_the_card(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = card_of(with_bars(count), monkeypatch)
+    assert shown.answer is not None
+    texts, heights = zip(*texts_of(shown), strict=True)
+    if count > 1:
+        assert {f"f{place}." for place in range(count)} <= set(texts)
+    edges = sorted({0.0, *heights, float(card.HEIGHT_PX)})
+    widest = max(after - before for before, after in itertools.pairwise(edges))
+    assert widest < card.HEIGHT_PX / 6
+
+
+def test_what_a_card_has_no_room_for_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = card_of(with_bars(card.MOST_BARS + 3), monkeypatch)
+    assert shown.answer is not None
+    assert (len(shown.answer.bars), shown.answer.more) == (card.MOST_BARS, 3)
+    assert "and 3 more frameworks" in " ".join(text for text, _ in texts_of(shown))
+
+
+def test_one_framework_has_its_numbers_in_place_of_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = with_bars(1)
+    shown = card_of(found, monkeypatch).answer
     assert shown is not None
-    assert (len(shown.bars), shown.more) == (card.MOST_BARS, len(many.bars) - card.MOST_BARS)
-    assert card.render(findings).startswith(b"\x89PNG")
+    row = found.bars[0].row
+    tiles = {name: number for name, number, _ in shown.tiles}
+    assert tiles["Requests/s"] == row.number
+    assert tiles["p99"] == dict(row.others)["p99"]
 
 
 def test_without_any_trial_it_has_the_name_of_the_campaign() -> None:

@@ -14,10 +14,11 @@ import sample
 from plimsoll import tables
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
+from plimsoll.provenance import Part
 from plimsoll.recording import RecordedServer, ResponseHead
 from plimsoll.report import words
 from plimsoll.report.contents import servers
-from plimsoll.report.formats import html, markdown, pdf, terminal
+from plimsoll.report.formats import html, markdown, paper, pdf, terminal
 
 
 def trial(repetition: int, peak_rss_bytes: float, **server: Any) -> TrialFindings:
@@ -133,6 +134,57 @@ def test_every_format_shows_what_ran() -> None:
     )
     assert key in text
     assert "main | app.py" in text
+
+
+def with_packages(count: int, *, states_version: bool = True) -> Findings:
+    """A trial whose server has that many packages besides its framework."""
+    found = trial(1, 1e6)
+    ran = sample.provenance("go")
+    own = tuple(part for part in ran.application if states_version or part.kind != "version")
+    packages = tuple(Part("version", f"package-{n}", f"{n}.0") for n in range(count))
+    recording = replace(found.recording, provenance=replace(ran, application=(*packages, *own)))
+    return findings(replace(found, data=replace(found.data, recording=recording)))
+
+
+def test_paper_has_the_framework_of_many_packages_and_pages_have_them_all() -> None:
+    found = with_packages(60)
+    text = "".join(_pdf(found).replace("\u00a0", " ").split())
+    assert "frameworkgo1.2,and60moreintheHTMLreport" in text
+    assert "package-59" not in text
+    assert all(f"package-{n} {n}.0" in html.render(found) for n in range(60))
+    assert all(f"package-{n} {n}.0" in markdown.render(found) for n in range(60))
+
+
+def test_what_ran_of_all_servers_is_once_on_paper() -> None:
+    shown = paper.paper(sample.findings(), paper.Drawings())
+    measured = [fact for row in shown.servers for fact in row.ran if fact[0].startswith("Measured")]
+    assert measured == []
+    assert [name for name, _ in shown.ran_alike] == ["Commands", "Measured by", "Measured with"]
+    assert all(("Application", row.numbers[-1]) in row.ran for row in shown.servers)
+
+
+def test_what_ran_of_one_server_is_its_own_on_paper() -> None:
+    shown = paper.paper(findings(trial(1, 1e6)), paper.Drawings())
+    assert shown.ran_alike == []
+    assert "Measured by" in dict(shown.servers[0].ran)
+
+
+def test_what_a_framework_states_comes_before_its_packages() -> None:
+    (row,) = servers.rows(with_packages(2))
+    assert dict(row.ran)["Versions"] == "framework go 1.2, package-0 0.0, package-1 1.0"
+
+
+def test_a_few_packages_are_all_on_paper() -> None:
+    found = with_packages(words.MOST_PARTS - 1)
+    (brief,), (full,) = servers.rows(found, is_brief=True), servers.rows(found)
+    assert brief == full
+
+
+def test_without_a_stated_version_paper_has_the_first_packages() -> None:
+    (row,) = servers.rows(with_packages(words.MOST_PARTS + 3, states_version=False), is_brief=True)
+    told = dict(row.ran)["Versions"]
+    assert told.startswith("package-0 0.0, package-1 1.0")
+    assert told.endswith("package-5 5.0, and 3 more in the HTML report")
 
 
 def test_heads_and_segments_of_all_responses_are_the_least_and_the_most() -> None:

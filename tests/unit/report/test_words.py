@@ -284,3 +284,20 @@ def test_tls_is_told_by_what_was_agreed_on_and_by_how_many_handshakes() -> None:
 
 def test_plain_tcp_says_nothing_of_tls() -> None:
     assert words.tls_text(sample.recording()) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (1.0, "setups", "1 setup"),
+        (0.0, "servers", "0 servers"),
+        (2.0, "entries", "2 entries"),
+        (1.0, "entries", "1 entry"),
+        (1.0, "s", "1 s"),
+        (1.0, "faults/s", "1 faults/s"),
+        (1.0, "ratio", "100 %"),
+    ],
+)
+def test_one_of_something_is_no_plural(value: float, unit: str, text: str) -> None:
+    verdict = replace(sample.verdict("backlog", "a", "doubtful", "It."), limit=value, unit=unit)
+    assert words.limit(verdict) == text

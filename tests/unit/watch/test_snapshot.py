@@ -172,6 +172,33 @@ def test_a_lab_that_lives_and_says_nothing_is_not_called_dead() -> None:
     assert found.sentences == ("The run is alive, but has not reported for 30 s.",)
 
 
+@pytest.mark.parametrize(
+    ("phase", "text"),
+    [
+        ("", "Waiting for the first second of the load: preparing the next trial."),
+        ("starting", "Waiting for the first second of the load: starting the server."),
+        ("warming_up", "Waiting for the first second of the load: warming up the runtime."),
+        ("driving", "Waiting for the first second of the load."),
+        ("judging", "This load reported no second to draw."),
+    ],
+)
+def test_before_its_first_second_a_trial_says_what_it_waits_for(phase: str, text: str) -> None:
+    going_on = run(trials=("x",), active="x", phase=phase)
+    found = shown(campaign("x"), going_on).now
+    assert found is not None
+    assert found.waiting == text
+    drawn = replace(going_on, seconds=(LiveSecond(1.0, "x", 1234.5, 0.5, None),))
+    found = shown(campaign("x"), drawn).now
+    assert found is not None
+    assert found.waiting == ""
+
+
+def test_servers_that_take_turns_wait_for_the_first_turn() -> None:
+    found = shown(campaign("x", "y"), run(trials=("x", "y"), active="y", phase="starting")).now
+    assert found is not None
+    assert found.waiting == "Waiting for the first turn: starting the server."
+
+
 def test_only_some_of_what_comes_next_is_named() -> None:
     keys = [f"x{number}" for number in range(snapshot.MOST_NEXT + 3)]
     found = shown(campaign(*keys))

@@ -59,12 +59,17 @@ class ServerRow:
     ran: tuple[tuple[str, str], ...] = ()
 
 
-def rows(findings: Findings) -> list[ServerRow]:
-    """A row for each framework of which a server was seen, in the order of the rankings."""
-    return [_row(one) for one in servers.of_findings(findings)]
+def rows(findings: Findings, *, is_brief: bool = False) -> list[ServerRow]:
+    """A row for each framework of which a server was seen, in the order of the rankings.
+
+    Args:
+        findings: What to report.
+        is_brief: Whether long lists of what ran are cut, and counted.
+    """
+    return [_row(one, is_brief=is_brief) for one in servers.of_findings(findings)]
 
 
-def _row(found: EntryServers) -> ServerRow:
+def _row(found: EntryServers, *, is_brief: bool) -> ServerRow:
     queues = dict.fromkeys(words.listen_queue(server) for server in found.servers)
     recordings = [trial.recording for trial in found.trials]
     programs = {one.provenance.application_id: one for one in recordings}
@@ -84,7 +89,7 @@ def _row(found: EntryServers) -> ServerRow:
         ),
         listen_queue="; ".join(queues),
         is_short=any(words.is_queue_short(server) for server in found.servers),
-        ran=tuple(fact for one in programs.values() for fact in words.ran(one)),
+        ran=tuple(fact for one in programs.values() for fact in words.ran(one, is_brief=is_brief)),
     )
 
 

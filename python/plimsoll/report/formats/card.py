@@ -7,9 +7,10 @@ That is the load lines of a search for them, the numbers of one load, or else th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.report import contents
 from plimsoll.report.contents import answer
 from plimsoll.report.formats import paper, typeset
@@ -21,13 +22,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.findings.findings import Findings
+    from plimsoll.report.contents import Row
+    from plimsoll.report.contents.gist import Tile
 
 NAME = "card"
 FILE = "card.png"
 
 WIDTH_PX, HEIGHT_PX = 1200, 630
-MOST_BARS = 6
-"""Frameworks that there is room for."""
+MOST_BARS = 16
+"""Frameworks that there is room for, in two columns."""
+
+_TILES = {
+    "p50": ("p50", "response time"),
+    "p99": ("p99", "response time"),
+    "failed": ("Failed", "of all requests"),
+    "server CPU": ("Server CPU", "busy"),
+    "memory": ("Server memory", "peak RSS"),
+}
+"""The columns of a ranking: title of a tile, and what belongs to its number."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +52,7 @@ class Card:
         answer: The load lines, or the first ranking; None where there is none.
         machines: Each host in one line.
         conditions: How servers and load generator shared the machine; may be empty.
-        headings: Headings of the bars and of the ratios beside them.
+        headings: Headings of the bars and of the columns of each.
     """
 
     campaign: str
@@ -48,7 +60,7 @@ class Card:
     answer: PaperAnswer | None
     machines: tuple[str, ...]
     conditions: str
-    headings: tuple[str, str]
+    headings: tuple[str, ...]
 
 
 def write(findings: Findings, into: Path) -> Path:
@@ -81,7 +93,7 @@ def card(findings: Findings) -> Card:
         answer=_answer(findings),
         machines=tuple(line for line, _ in contents.machines(findings).values()),
         conditions=contents.conditions(findings),
-        headings=(answer.NUMBER, answer.HEADINGS[0]),
+        headings=(answer.NUMBER, *answer.HEADINGS),
     )
 
 
@@ -90,4 +102,19 @@ def _answer(findings: Findings) -> PaperAnswer | None:
     if found is not None:
         return paper.of_lines(found)
     answers = answer.answers(findings, contents.rankings(findings))
-    return paper.answered(answers[0], MOST_BARS) if answers else None
+    if not answers:
+        return None
+    shown = paper.answered(answers[0], MOST_BARS)
+    return replace(shown, tiles=_of_row(shown.bars[0].row)) if _is_one_bar(shown) else shown
+
+
+def _is_one_bar(shown: PaperAnswer) -> bool:
+    return shown.is_alone and not shown.tiles
+
+
+def _of_row(row: Row) -> tuple[Tile, ...]:
+    """The numbers of one framework, which has nothing to compare a bar with."""
+    interval = f"95 %: {row.interval}" if row.interval else ""
+    known = [(*_TILES[name], value) for name, value in row.others if value != wording.ABSENT]
+    others = ((title, value, note) for title, note, value in known)
+    return ((answer.NUMBER, row.number, interval), *others)

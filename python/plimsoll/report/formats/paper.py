@@ -104,7 +104,7 @@ class PaperAnswer:
         is_alone: Whether it has one row, which has no rank and no ratio.
         tiles: Of one trial, or of load lines, in place of bars: name, number, what belongs to it.
         bars: The frameworks, the best first.
-        more: How many there is no room for.
+        more: How many frameworks there is no room for.
     """
 
     place: str
@@ -241,7 +241,8 @@ class Paper:
         servers_caption: What the table of servers shows.
         server_headings: Its columns between the server and the listen queue.
         subject: What its rows are.
-        servers: Its rows.
+        servers: Its rows, with what ran of each.
+        ran_alike: What ran of all of them, where there are several: it is printed once.
         server_notes: Framework, and what a reader must know of it: notes that all its trials have.
         repeat: Heading and caption of how to repeat the campaign.
         how_to_repeat: The lines of the command, and facts; None where there was no campaign file.
@@ -279,6 +280,7 @@ class Paper:
     server_headings: tuple[str, ...]
     subject: str
     servers: tuple[ServerRow, ...]
+    ran_alike: Facts
     server_notes: tuple[tuple[str, tuple[str, ...]], ...]
     repeat: tuple[str, str]
     how_to_repeat: tuple[tuple[str, ...], Facts] | None
@@ -339,6 +341,8 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
     how = repeat.repeat(findings)
     notes = tuple(_common_notes(findings, trials))
     printed = {trial: one.common for one in notes for trial in one.trials}
+    of_servers = servers.rows(findings, is_brief=True)
+    alike = _alike([one.ran for one in of_servers if one.ran])
     foremost = tuple(_section(one, drawings) for one in of_sections if one.is_answer)
     with_page = _with_page(trials)
     shown = tuple(
@@ -384,7 +388,8 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         servers_caption=servers.CAPTION,
         server_headings=servers.HEADINGS,
         subject=naming.subject(findings),
-        servers=tuple(servers.rows(findings)),
+        servers=tuple(replace(one, ran=_without(one.ran, alike)) for one in of_servers),
+        ran_alike=alike,
         server_notes=tuple((one.framework, one.common) for one in notes),
         repeat=(repeat.HEADING, repeat.CAPTION),
         how_to_repeat=None if how is None else (tuple(how.command.splitlines()), how.facts),
@@ -449,11 +454,11 @@ def of_lines(found: LinesAnswer) -> PaperAnswer:
         total=found.total,
         doubts=f"Doubts: {found.doubt}." if found.doubt else _NO_DOUBT,
         marks=((found.counts[0][0], found.doubt),) if found.doubt else (),
-        subject="",
+        subject="framework",
         is_alone=True,
         tiles=found.tiles,
         bars=(),
-        more=0,
+        more=found.more,
     )
 
 
@@ -545,6 +550,18 @@ def _on_paper(table: SectionTable) -> SectionTable:
 
     lines = tuple(replace(line, cells=marked(line.cells)) for line in table.lines)
     return replace(table, lines=lines, notes=marked(table.notes))
+
+
+def _alike(of_each: Sequence[Sequence[tuple[str, str]]]) -> Facts:
+    """The facts that all of several servers have."""
+    if not of_each[1:]:
+        return []
+    first, *others = of_each
+    return [fact for fact in first if all(fact in facts for facts in others)]
+
+
+def _without(facts: Sequence[tuple[str, str]], left_out: Facts) -> tuple[tuple[str, str], ...]:
+    return tuple(fact for fact in facts if fact not in left_out)
 
 
 @dataclass(frozen=True)

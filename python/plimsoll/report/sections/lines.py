@@ -63,6 +63,7 @@ class LinesAnswer:
         total: How many lines there are, in words; empty for that of one server.
         doubt: Why it is not sound; empty where it is sound.
         tiles: Name, number and what belongs to it.
+        more: How many frameworks have no tile.
     """
 
     place: str
@@ -71,6 +72,7 @@ class LinesAnswer:
     total: str
     doubt: str
     tiles: tuple[Tile, ...]
+    more: int = 0
 
 
 def section(findings: Findings) -> Section | None:
@@ -142,6 +144,7 @@ def _of_ranking(ranking: LineRanking) -> LinesAnswer:
         total=wording.several(len(ranking.places), "load line"),
         doubt="",
         tiles=tuple(tiles),
+        more=len(ranking.places[MOST_TILES:]),
     )
 
 

@@ -150,7 +150,10 @@
     at("next").hidden = !snapshot.has_next;
     text("ranking", snapshot.ranking);
     chart = snapshot.chart;
-    at("load").hidden = !chart;
+    text("waiting", snapshot.waiting);
+    at("waiting").hidden = !snapshot.waiting;
+    at("charts").hidden = !chart;
+    at("load").hidden = !chart && !snapshot.waiting;
     redraw();
   }
 
