@@ -47,8 +47,13 @@ def test_start_and_rest_are_medians_and_the_load_is_the_most_of_all_trials() -> 
     )
     (row,) = servers.rows(found)
     assert row.framework == "go"
-    assert row.numbers[:5] == ("300 ms", "200 ms–500 ms", "12 MB", "6 MB", "90 MB")
+    assert row.numbers[:5] == ("300 ms", "200–500 ms", "12 MB", "6 MB", "90 MB")
     assert (row.listen_queue, row.is_short) == ("4,096", False)
+
+
+def test_times_of_different_units_keep_both() -> None:
+    found = findings(trial(1, 1e6, start_s=0.5), trial(2, 1e6, start_s=1.25))
+    assert servers.rows(found)[0].numbers[1] == "500 ms–1.25 s"
 
 
 def test_a_queue_shorter_than_asked_for_is_marked() -> None:

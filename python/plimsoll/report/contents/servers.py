@@ -98,7 +98,10 @@ def _between(times_s: Extent | None) -> str:
     if times_s is None:
         return wording.ABSENT
     least, most = map(wording.seconds, times_s)
-    return wording.ABSENT if least == most else f"{least}–{most}"
+    if least == most:
+        return wording.ABSENT
+    number, _, unit = least.partition(" ")
+    return f"{number}–{most}" if most.endswith(f" {unit}") else f"{least}–{most}"
 
 
 def _range(extent: Extent | None, unit: str) -> str:
