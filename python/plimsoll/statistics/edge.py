@@ -203,7 +203,7 @@ def _due(counts: Sequence[Count]) -> Array:
 def _scatter_of_arrivals(counts: Sequence[Count], weights: Array) -> float:
     """Mean square of ln(due / requested) near the edge; 0 for arrivals at equal intervals."""
     apart = _due(counts) - np.log([one.rate_per_s for one in counts])
-    near = np.where(weights > _LEAST_WEIGHT, weights, 0.0)
+    near = _near(weights)
     return float(near @ apart**2 / max(near.sum(), 1.0))
 
 
@@ -226,6 +226,11 @@ def _weights(distances: Array) -> Array:
     return np.maximum(near, _LEAST_WEIGHT)
 
 
+def _near(weights: Array) -> Array:
+    """The weights of the tries near the edge; 0 for those that only tell the side."""
+    return np.where(weights > _LEAST_WEIGHT, weights, 0.0)
+
+
 def _moments(grid: Array, chances: Array) -> tuple[float, float]:
     """Mean and standard deviation; at least half a step, which is what a grid can tell."""
     mean = float(chances @ grid)
@@ -245,7 +250,7 @@ def _posterior(
     place, slope = np.unravel_index(int(summed.argmax()), summed.shape)
     expected = requests * chance[place, slope]
     squares = (missed - expected) ** 2 / (expected * (1 - chance[place, slope]))
-    near = np.where(weights > _LEAST_WEIGHT, weights, 0.0)
+    near = _near(weights)
     spread = _spread(float(near @ squares), float(near.sum()))
     relative = np.exp((summed - summed.max()) / spread + _prior_of_slopes(slopes)[None, :])
     return relative / relative.sum()
@@ -270,7 +275,7 @@ def _posterior_of_processes(
         - math.log1p((width / _USUAL_WIDTH) ** 2)
         for width in _WIDTHS
     ]
-    near = np.where(weights > _LEAST_WEIGHT, weights, 0.0)
+    near = _near(weights)
     spread = _spread(0.0, float(near.sum()))
     by_width = np.stack(summed) / spread + _prior_of_slopes(slopes)[None, None, :]
     relative = np.exp(by_width - by_width.max())
