@@ -77,6 +77,9 @@ SLOWER_AFTER_S, SLOWER_BY, SLOWER_LOAD = 60, 1.4, 0.8
 FULL_S, FULL_EVERY_S, FULL_BACKLOG, FULL_LIMIT_S = 0.1, 0.7, 32, 0.5
 """The kernel sends again after 1 s what a full queue dropped: not into the next stop."""
 
+FULL_SERVICE_S = 0.0005
+"""Bounds the closed load that begins a search: at real-time priority it would take the cores."""
+
 PATH = "/empty"
 
 BESIDE = 10
@@ -230,15 +233,21 @@ def _slowing() -> Case:
     limit_s = queues.md1_quantile_s(0.99, SLOWER_LOAD / slower_s, slower_s)
     slowing = ("--slower-after", f"{SLOWER_AFTER_S}s", "--slower-by", f"{SLOWER_BY}")
     truth = partial(_line_per_s, queues.md1_within, limit_s, slower_s)
-    return Case("slower", (*queue(SERVICE_S), *slowing), 99, limit_s, truth)
+    return Case("slower", (*queue(SERVICE_S), *slowing), 99, limit_s, truth, LONG_BUDGET_S)
 
 
 def _full() -> Case:
-    options = ("--stall", f"{FULL_S}s", "--stall-every", f"{FULL_EVERY_S}s")
-    backlog = ("--backlog", f"{FULL_BACKLOG}")
+    stalling = ("--stall", f"{FULL_S}s", "--stall-every", f"{FULL_EVERY_S}s")
     truth_per_s = queues.line_of_a_listen_queue(0.01, FULL_BACKLOG + 1, FULL_S, FULL_EVERY_S)
-    kept = {"limit_s": FULL_LIMIT_S, "truth_per_s": lambda _: truth_per_s, "keep_alive": False}
-    return Case("listen queue", (*options, *backlog), 99, **kept)
+    return Case(
+        name="listen queue",
+        options=(*queue(FULL_SERVICE_S), *stalling, "--backlog", f"{FULL_BACKLOG}"),
+        percent=99,
+        limit_s=FULL_LIMIT_S,
+        truth_per_s=lambda _: truth_per_s,
+        budget_s=LONG_BUDGET_S,
+        keep_alive=False,
+    )
 
 
 class Floor:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from plimsoll.load_line import search
+from plimsoll.load_line import goal, search
 from plimsoll.load_line.counting import DueRequests, tried
 from plimsoll.load_line.goal import SearchGoal
 from plimsoll.load_line.limits import SENDING, LineLimit, errors, latency
@@ -24,7 +24,6 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 Services = Callable[[np.random.Generator, Array], Array]
 """Service times, in seconds, of requests that arrive at some instants of the search."""
 
-WARM_UP_S = 0.5
 BESIDE_S = 0.6
 """What starting and counting takes, for each try."""
 
@@ -60,19 +59,20 @@ class Queue:
 
     def measure(self, rate_per_s: float, hold_s: float) -> Try:
         self.rates.append(rate_per_s)
-        length_s = WARM_UP_S + hold_s
+        warm_up_s = goal.warm_up_s(hold_s)
+        length_s = warm_up_s + hold_s
         count = self.luck.poisson(rate_per_s * length_s)
         due_s = np.sort(self.luck.uniform(0.0, length_s, count))
         services = self.services(self.luck, self.now_s + due_s)
         done_s, refused = self._ended(due_s, services)
-        held = due_s >= WARM_UP_S
+        held = due_s >= warm_up_s
         due_ns, ends_ns = due_s[held] * 1e9, np.minimum(done_s[held], length_s) * 1e9
         failed = refused[held] | (self.luck.uniform(size=len(due_ns)) < self.fails(rate_per_s))
         ended = done_s[held] < length_s
         self.now_s += length_s + BESIDE_S
         sent = _all_but(len(due_ns), self.unsent(rate_per_s))
         rows = DueRequests(due_ns, ends_ns - due_ns, sent, ended, failed & ended)
-        window_ns = (WARM_UP_S * 1e9, length_s * 1e9)
+        window_ns = (warm_up_s * 1e9, length_s * 1e9)
         return tried(rows, window_ns, rate_per_s, self.limits)
 
     def _ended(self, due_s: Array, services: Array) -> tuple[Array, np.ndarray[Any, Any]]:

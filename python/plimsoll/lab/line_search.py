@@ -22,9 +22,9 @@ from plimsoll.findings import derivation, load_lines
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.lab import driven_load, load_options, loads, urls
 from plimsoll.lab.line_results import LineResult
-from plimsoll.lab.lines import PEAK_S, WARM_UP_S
+from plimsoll.lab.lines import PEAK_S
 from plimsoll.lab.unkept import UnkeptResults
-from plimsoll.load_line import counting, limits, search
+from plimsoll.load_line import counting, goal, limits, search
 from plimsoll.processes.interruption import REPEAT, Interruption
 from plimsoll.report.results import line_result
 
@@ -157,7 +157,7 @@ class _Bench:
             rate_per_s=rate_per_s,
             arrivals=self.arrivals,
             duration_s=hold_s,
-            warm_up_s=WARM_UP_S,
+            warm_up_s=goal.warm_up_s(hold_s),
         )
         planned = load_options.trial(requested)
         planned = replace(

@@ -17,7 +17,7 @@ from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, ignore
 from plimsoll.lab import arguments, load_options, loads, urls
 from plimsoll.lab.load_options import LoadOptions
-from plimsoll.load_line import limits
+from plimsoll.load_line import goal, limits
 from plimsoll.load_line.goal import WITHIN, SearchGoal
 from plimsoll.processes.interruption import ending_early
 
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 PEAK_S = 2.0
 """Length of the closed load that the search starts from, in seconds."""
-
-WARM_UP_S = 0.5
-"""How long each rate is held before it is judged, in seconds."""
 
 
 @ending_early("the search")
@@ -199,7 +196,8 @@ def _require_budget(wanted: SearchGoal, warm_up_s: float) -> None:
     Raises:
         InputError: It is too short.
     """
-    least_s = max(warm_up_s, 0.0) + PEAK_S + WARM_UP_S + wanted.least_hold_s
+    try_s = goal.warm_up_s(wanted.least_hold_s) + wanted.least_hold_s
+    least_s = max(warm_up_s, 0.0) + PEAK_S + try_s
     if wanted.budget_s < least_s:
         message = f"`{wording.exact(wanted.budget_s)}` s hold no warm-up and one try"
         hint = f"give at least {wording.exact(least_s)} s, or a shorter `warm_up_s=`"

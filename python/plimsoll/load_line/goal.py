@@ -19,10 +19,11 @@ A mean throughput is as uncertain where `steady` begins to doubt it. Searches wi
 reach half of it."""
 
 LONGEST_HOLD_S = 10.0
-"""Length of the longest try near the edge, unless its latencies are long, in seconds."""
+"""Length of the longest try near the edge, in seconds, unless its latencies or budget are long."""
 
 _SHORTEST_HOLD_S = 1.0
-_TRIES_OF_A_BUDGET = 25
+_TRIES_OF_A_BUDGET, _TRIES_OF_A_LONG_BUDGET = 25, 40
+_SHORTEST_WARM_UP_S, _WARM_UP_PER_HOLD = 0.5, 0.1
 _LATENCIES_OF_A_HOLD = 4
 
 
@@ -68,5 +69,18 @@ class SearchGoal:
         """Length of a try near the edge, in seconds; long beside the latencies that are judged."""
         longest_s = max(one.most_ns or 0.0 for one in self.limits) / 1e9
         share_s = self.budget_s / _TRIES_OF_A_BUDGET
-        usual_s = self.try_s or min(max(share_s, _SHORTEST_HOLD_S), LONGEST_HOLD_S)
+        most_s = max(LONGEST_HOLD_S, self.budget_s / _TRIES_OF_A_LONG_BUDGET)
+        usual_s = self.try_s or min(max(share_s, _SHORTEST_HOLD_S), most_s)
         return max(usual_s, _LATENCIES_OF_A_HOLD * longest_s)
+
+
+def warm_up_s(hold_s: float) -> float:
+    """How long a rate is held before it is judged, in seconds.
+
+    A try begins with an empty queue, and misses less until the queue is as long as the rate makes
+    it: near saturation that takes seconds.
+
+    Args:
+        hold_s: Length of the measurement window, in seconds.
+    """
+    return max(_SHORTEST_WARM_UP_S, _WARM_UP_PER_HOLD * hold_s)

@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from plimsoll.load_line.goal import LONGEST_HOLD_S
+from plimsoll.load_line.goal import LONGEST_HOLD_S, warm_up_s
 from plimsoll.load_line.limits import SENDING, LineLimit
 from plimsoll.statistics.edge import Edge, edge
 
@@ -587,7 +587,9 @@ class _Search:
             return True
         held_s = sum(one.hold_s for one in self.tries)
         beside_s = (self._elapsed_s() - held_s) / len(self.tries)
-        return self._elapsed_s() + hold_s + beside_s <= self.wanted.budget_s
+        usual_s = sum(warm_up_s(one.hold_s) for one in self.tries) / len(self.tries)
+        longer_s = max(0.0, warm_up_s(hold_s) - usual_s)
+        return self._elapsed_s() + hold_s + beside_s + longer_s <= self.wanted.budget_s
 
     def _elapsed_s(self) -> float:
         return self.clock_s() - self.began_s

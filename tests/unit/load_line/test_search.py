@@ -79,7 +79,7 @@ def test_the_line_is_that_of_theory(
         assert line.rate_per_s is not None and line.edge is not None
         off.append(line.rate_per_s / (load * CAPACITY) - 1)
         covered += line.edge.interval.holds(load * CAPACITY)
-        assert queue.now_s <= BUDGET_S
+        assert queue.now_s <= BUDGET_S + 1e-9
     assert sum(abs(one) <= 0.03 for one in off) >= 19
     assert covered >= 16
 
@@ -117,7 +117,7 @@ def test_each_limit_has_its_line_from_the_same_tries() -> None:
         limits.latency(50, mm1_quantile_s(0.5, 2500, SERVICE_S)),
         limits.latency(99, mm1_quantile_s(0.99, 4000, SERVICE_S)),
     )
-    found, queue = searched(exponential(SERVICE_S), wanted, 4, within=0.03)
+    found, queue = searched(exponential(SERVICE_S), wanted, 5, within=0.03)
     for line, truth in zip(found.lines, (2500, 4000), strict=True):
         assert line.edge is not None and line.edge.interval.holds(truth)
         assert line.rate_per_s == pytest.approx(truth, rel=0.1)
@@ -177,7 +177,7 @@ def test_a_server_that_becomes_slower_has_its_later_line() -> None:
     def slower(_luck: np.random.Generator, due: np.ndarray) -> np.ndarray:
         return np.where(due < 60, SERVICE_S, 1.4 * SERVICE_S)
 
-    found, _ = searched(slower, limit, 2, budget_s=180.0, within=0.02)
+    found, _ = searched(slower, limit, 3, budget_s=180.0, within=0.02)
     (line,) = found.lines
     assert found.forgotten > 0
     assert line.rate_per_s is not None and line.rate_per_s < CAPACITY / 1.4
@@ -222,7 +222,7 @@ def test_a_server_that_always_fails_has_no_line() -> None:
     (line,) = found.lines
     assert (line.state, line.edge) == ("below", None)
     assert line.binding is not None and line.binding.name == "errors"
-    assert queue.now_s <= BUDGET_S
+    assert queue.now_s <= BUDGET_S + 1e-9
 
 
 def test_a_load_generator_that_sends_too_little_gives_no_line_to_a_server_that_always_fails() -> (

@@ -8,12 +8,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from plimsoll.load_line import limits, search
+from plimsoll.load_line import goal, limits, search
 from plimsoll.load_line.goal import SearchGoal
 from plimsoll.load_line.limits import LineLimit
 from plimsoll.load_line.search import Searched, SteppedSearch
 from plimsoll.load_line.tries import Try
-from queues import BESIDE_S, WARM_UP_S, Queue, fixed
+from queues import BESIDE_S, Queue, fixed
 
 CAPACITY = 5000.0
 LIMIT = limits.latency(99, 0.002)
@@ -36,7 +36,7 @@ def measured(seed: int) -> Searched:
 
 
 def took_s(one: Try) -> float:
-    return WARM_UP_S + one.hold_s + BESIDE_S
+    return goal.warm_up_s(one.hold_s) + one.hold_s + BESIDE_S
 
 
 def stepped(seed: int) -> SteppedSearch:
