@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.live import Live
-from rich.spinner import Spinner
 from rich.text import Text
 
 from plimsoll.cli import messages
@@ -38,15 +37,18 @@ def shown(line: Callable[[int], str]) -> Generator[None]:
         with _followed(line, messages.step, LINE_EVERY_S):
             yield
         return
-    spinner = Spinner("dots")
     # Whoever asks in the block whether stdout is a terminal needs stdout as it is.
     live = Live(
-        spinner, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+        console=console,
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
     )
 
     def update(text: str) -> None:
-        spinner.update(text=Text(text))
         live.start()
+        live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
 
     try:
         with _followed(line, update, UPDATE_EVERY_S):

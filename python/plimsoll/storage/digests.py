@@ -81,10 +81,7 @@ def entries(folder: Path) -> list[os.DirEntry[str]]:
 
 def of_parts(parts: Iterable[object]) -> str:
     """A digest of values, by their representations in order."""
-    found = hashlib.sha256()
-    for part in parts:
-        found.update(repr(part).encode())
-    return found.hexdigest()
+    return hashlib.sha256(repr([*parts]).encode()).hexdigest()
 
 
 def of_file(path: Path) -> str:

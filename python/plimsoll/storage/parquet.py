@@ -27,7 +27,7 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -192,12 +192,14 @@ class ParquetResults:
         """
         given = [(name, self._given(name)) for name in _GIVEN]
         with writing(self.folder):
-            recorded = self._contents(self.trials, "recordings", on_event)
-            derived = self._contents(self.derived, "derived tables", on_event)
+            recorded = digests.of_parts(
+                [*given, *self._contents(self.trials, "recordings", on_event)]
+            )
+            derived = digests.of_parts(self._contents(self.derived, "derived tables", on_event))
         self._keep_verified()
-        return StoredState(digests.of_parts([*given, *recorded]), digests.of_parts(derived))
+        return StoredState(recorded, derived)
 
-    def _contents(self, folder: Path, what: str, on_event: Listener) -> Generator[tuple[str, str]]:
+    def _contents(self, folder: Path, what: str, on_event: Listener) -> Iterator[tuple[str, str]]:
         """Name and digest of what is in a folder; without digests, of the states of its files."""
         found = digests.entries(folder)
         for number, one in enumerate(found, 1):

@@ -48,7 +48,7 @@ class VerifiedFolders:
 
     @cached_property
     def _known(self) -> dict[str, _Verified]:
-        """What was verified, by the names of folders; nothing where the file is damaged."""
+        """What was verified, by its path below the root; nothing where the file is damaged."""
         try:
             content: dict[str, list[str]] = json.loads((self._root / FILE).read_bytes())
             return {name: _Verified(*parts) for name, parts in content.items()}
@@ -64,7 +64,7 @@ class VerifiedFolders:
         """A digest of what a folder holds, whose files are read if one has changed.
 
         Args:
-            folder: The folder.
+            folder: The folder of a trial: its recording, or what is derived from it.
 
         Returns:
             None where it has no digests, or a file is not what was written.
@@ -72,7 +72,7 @@ class VerifiedFolders:
         Raises:
             OSError: The folder cannot be read.
         """
-        name = str(folder.relative_to(self._root))
+        name = f"{folder.parent.name}/{folder.name}"
         states = digests.states(folder)
         known = self._known.get(name)
         if known is not None and known.states == states:
