@@ -67,7 +67,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Step:
-    """A step begins: of a calibration or a comparison, a build, or the compliance gate of a server.
+    """A step begins: of a calibration, a comparison or a report, a build, or a compliance gate.
 
     Attributes:
         message: The step in a few words.

@@ -202,6 +202,11 @@ def several(number: int, one: str, many: str = "") -> str:
     return f"{count(number)} {one if number == 1 else many or one + 's'}"
 
 
+def progress(number: int, of: int) -> str:
+    """How far something has got: `12 of 1,000`."""
+    return f"{count(number)} of {count(of)}"
+
+
 def listed(parts: Sequence[str], most: int = 4) -> str:
     """Parts of a list, the first few of them: `a, b, c and 2 more`."""
     if len(parts) <= most:

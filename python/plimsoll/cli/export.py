@@ -10,7 +10,7 @@ import click
 import plimsoll
 from plimsoll import lab, wording
 from plimsoll.campaign.quantities import UnreadableQuantity
-from plimsoll.cli import messages, options
+from plimsoll.cli import messages, options, reporting
 from plimsoll.errors import InputError, Problem
 from plimsoll.storage import postgres
 
@@ -143,7 +143,7 @@ def _write(results: Results, trials: Sequence[str], names: Sequence[str], target
 def _copy(results: CampaignResults, trials: Sequence[str] | None, target: str) -> None:
     """Copies tables into a database."""
     if trials is None:
-        _ = results.findings  # derived tables are exported too
+        reporting.gathered(results)  # derived tables are exported too
     copied = postgres.export(results.stored, target, trials, messages.step)
     rows = _counted(copied.rows, "row")
     messages.step(f"exported {_counted(copied.trials, 'trial')}, {rows}, to `{copied.place}`")

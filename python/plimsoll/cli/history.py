@@ -9,7 +9,7 @@ import click
 
 import plimsoll
 from plimsoll import cli, history, report, wording
-from plimsoll.cli import EPILOGUE, messages, options
+from plimsoll.cli import EPILOGUE, messages, options, reporting
 from plimsoll.errors import LIMIT_MISSED, InputError, Problem
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def add(*, results: Path, storage: str, file: Path, commit: str | None) -> int:
     the commit and the fingerprint of the machine. Results already in the history are skipped.
     """
     with plimsoll.read(results, storage=storage) as found:
-        line = history.adding.kept(found.findings, commit)
+        line = history.adding.kept(reporting.gathered(found), commit)
     is_new = history.file.append(file, line)
     entries = wording.several(len(line.entries), "entry", "entries")
     if is_new:

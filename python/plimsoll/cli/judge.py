@@ -33,7 +33,7 @@ def command(
     """Recompute all statistics and verdicts from the recordings of a results folder."""
     cli.judging.require_thresholds(fail_if, junit)
     with plimsoll.read(results, storage=storage, again=True, fail_if=fail_if) as judged:
-        found = judged.findings
+        found = reporting.gathered(judged)
     if as_json:
         click.echo(json.dumps(reporting.as_json(found, accepted), indent=1))
     else:

@@ -43,5 +43,7 @@ def command(
     with plimsoll.read(results, storage=storage, fail_if=fail_if) as found:
         wanted = formats or reporting.EVERY_FORMAT
         code = reporting.judge_and_report(found, wanted, accepted, strict=strict)
-        crossed = cli.judging.threshold_exit_code(found.findings, junit) if fail_if else 0
+        crossed = (
+            cli.judging.threshold_exit_code(reporting.gathered(found), junit) if fail_if else 0
+        )
         return crossed or code

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from plimsoll import cli, report, texts
-from plimsoll.cli import messages
+from plimsoll.cli import messages, step_progress
 from plimsoll.report import answers
 from plimsoll.report.answers import Answer
 
@@ -30,14 +30,21 @@ def judge_and_report(
     Where nothing has changed since the same was asked, it is there and known.
     """
     messages.step("judging the recordings and writing the report")
-    written = results.report(formats)
-    answer = _answer(results, accepted, strict=strict)
+    with step_progress.shown() as results.on_event:
+        written = results.report(formats)
+        answer = _answer(results, accepted, strict=strict)
     sys.stdout.write(answer["printed"])
     for path in written:
         messages.step(f"report: {texts.shown(path)}")
     if answer["note"]:
         messages.note(answer["note"])
     return answer["exit_code"]
+
+
+def gathered(results: CampaignResults) -> Findings:
+    """The findings of results; shows which trial is read where that takes long."""
+    with step_progress.shown() as results.on_event:
+        return results.findings
 
 
 def _answer(results: CampaignResults, accepted: Sequence[str], *, strict: bool) -> Answer:

@@ -108,11 +108,20 @@ def command(  # noqa: PLR0913 - one argument for each option
             code = reporting.judge_and_report(results, formats, accepted, strict=strict)
             lab.paces.keep_report(len(results.trials), time.monotonic() - begun_s)
             missed = _lines_missed(results)
-        if code and (void := results.void):
-            trials_are = "1 trial is" if len(void) == 1 else f"{len(void)} trials are"
-            messages.note(f"{trials_are} void; the same command with `--again` repeats them")
-        crossed = cli.judging.threshold_exit_code(results.findings, junit) if fail_if else 0
+        if code:
+            _note_void(results)
+        crossed = (
+            cli.judging.threshold_exit_code(reporting.gathered(results), junit) if fail_if else 0
+        )
         return _failures(results) or crossed or missed or code
+
+
+def _note_void(results: CampaignResults) -> None:
+    """Says how many trials are void, and what repeats them."""
+    reporting.gathered(results)
+    if void := results.void:
+        trials_are = "1 trial is" if len(void) == 1 else f"{len(void)} trials are"
+        messages.note(f"{trials_are} void; the same command with `--again` repeats them")
 
 
 @contextmanager
@@ -133,7 +142,11 @@ def _naming_results(results: CampaignResults) -> Generator[None]:
 def _lines_missed(results: CampaignResults) -> int:
     """Prints which load lines are missing; a campaign of another kind needs no findings for it."""
     ran = as_run.read(results.stored.campaign_resolved())
-    return 0 if ran is not None and ran.line is None else cli.judging.lines_missed(results.findings)
+    return (
+        0
+        if ran is not None and ran.line is None
+        else cli.judging.lines_missed(reporting.gathered(results))
+    )
 
 
 def _failures(results: CampaignResults) -> int:

@@ -11,7 +11,7 @@ import click
 
 from plimsoll import storage as storages
 from plimsoll import watch
-from plimsoll.cli import messages, options
+from plimsoll.cli import messages, options, step_progress
 
 PORT = 7890
 """The port where none is given."""
@@ -46,8 +46,9 @@ def command(*, results: Path, port: int, host: str, opens: bool, storage: str) -
     watch.priority.lower_priority()
     with storages.opened(results, storage) as stored:
         watch.looking.require_campaign(stored)
-        looker = watch.looking.CampaignObserver(stored)
-        looker.look()
+        with step_progress.shown() as tell:
+            looker = watch.looking.CampaignObserver(stored, on_event=tell)
+            looker.look()
         with watch.server.listening(host, port) as listener:
             address = f"http://{host}:{listener.getsockname()[1]}/"
             click.echo(address)

@@ -11,7 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 import plimsoll
-from plimsoll import findings
+from plimsoll import findings, wording
 from plimsoll.aggregate import steady_state
 from plimsoll.aggregate.usage import second_window
 from plimsoll.campaign import as_run as campaigns_as_run
@@ -24,6 +24,7 @@ from plimsoll.comparison import (
 )
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.driver_comparison import disagreements
+from plimsoll.events import Listener, Step, ignore
 from plimsoll.findings import ladders, load_lines, measured, rate_curves
 from plimsoll.findings.derivation import of_trial
 from plimsoll.findings.findings import Findings
@@ -44,19 +45,24 @@ CAMPAIGN_JUDGED = "campaign_verdicts"
 """Name of the derived content with the verdicts on the campaign as a whole."""
 
 
-def gather(results: Results, *, again: bool = False) -> Findings:
+def gather(results: Results, *, again: bool = False, on_event: Listener = ignore) -> Findings:
     """The findings of a campaign.
 
     Args:
         results: Its stored results.
         again: Whether everything is worked out anew, whatever is there.
+        on_event: Called with a `Step` before each trial is read.
 
     Raises:
         StorageError: The results could not be read, or what follows from them not be kept.
     """
-    recordings = [results.recording(trial_id) for trial_id in results.trial_ids()]
     results.prune_derived()
-    found = of_trials(results, [of_trial(results, one, again=again) for one in recordings])
+    trial_ids = results.trial_ids()
+    each: list[TrialFindings] = []
+    for number, trial_id in enumerate(trial_ids, 1):
+        on_event(Step(f"reading trials: {wording.progress(number, len(trial_ids))}"))
+        each.append(of_trial(results, results.recording(trial_id), again=again))
+    found = of_trials(results, each)
     found = dataclasses.replace(
         found, lines=_lines(results, found), ladders=_ladders(results, found)
     )

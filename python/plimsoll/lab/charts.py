@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll import charts, texts
 from plimsoll.errors import InputError, Problem
+from plimsoll.events import Listener, Step
 from plimsoll.report import made
 from plimsoll.report.formats import cells, html, pictures
 from plimsoll.report.formats.registry import FORMATS
@@ -90,7 +91,9 @@ def of_line(found: Searched) -> TrialChart:
     return TrialChart(module.NAME, module.TITLE, module.CAPTION, module.draw(found))
 
 
-def report(findings: Findings, into: Path, formats: Sequence[str], of: str) -> tuple[Path, ...]:
+def report(
+    findings: Findings, into: Path, formats: Sequence[str], of: str, on_event: Listener
+) -> tuple[Path, ...]:
     """Writes a report.
 
     Args:
@@ -98,6 +101,7 @@ def report(findings: Findings, into: Path, formats: Sequence[str], of: str) -> t
         into: Folder of the report.
         formats: Names of formats that are files.
         of: Digest of what the findings follow from; empty where it is not known.
+        on_event: Called with a `Step` before each format is drawn.
 
     Returns:
         The main file of each format.
@@ -106,12 +110,15 @@ def report(findings: Findings, into: Path, formats: Sequence[str], of: str) -> t
         InputError: There is no such format.
         StorageError: It could not be written.
     """
-    writers = {module.NAME: module.write for module in FORMATS if module.NAME != "terminal"}
+    writers = {module.NAME: module for module in FORMATS if module.NAME != "terminal"}
     unknown = [name for name in formats if name not in writers]
     if unknown:
         hint = f"formats are {', '.join(f'`{one}`' for one in writers)}"
         raise InputError([Problem("", f"there is no format `{unknown[0]}`", hint)])
-    written = {name: write(findings, into) for name, write in writers.items() if name in formats}
+    written: dict[str, Path] = {}
+    for name in (one for one in writers if one in formats):
+        on_event(Step(f"drawing {writers[name].FILE}"))
+        written[name] = writers[name].write(findings, into)
     if of:
         files = {name: str(path.relative_to(into)) for name, path in written.items()}
         made.remember(into, files, of)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from plimsoll import aggregate, errors, findings, lab, report, wording
 from plimsoll import storage as storages
 from plimsoll.errors import InputError, Problem
+from plimsoll.events import Listener, ignore
 from plimsoll.lab import arguments, closing, one_line
 from plimsoll.lab.closing import Closable
 from plimsoll.lab.unkept import UnkeptResults
@@ -50,6 +51,7 @@ def read(
     storage: str = "",
     again: bool = False,
     fail_if: Sequence[str] = (),
+    on_event: Listener = ignore,
 ) -> CampaignResults:
     """Opens the results that `run`, `load`, or a verb of the command line kept.
 
@@ -59,6 +61,7 @@ def read(
             folder.
         again: Whether everything is derived and judged again, whatever was kept.
         fail_if: Thresholds, `go/json.p99>20ms`; `findings.thresholds` has what they say.
+        on_event: Called with a `Step` for each trial that is read and each file of the report.
 
     Raises:
         InputError: There is no recording, no such storage, or a threshold is wrong.
@@ -68,7 +71,9 @@ def read(
     with ExitStack() as opened:
         stored = opened.enter_context(storages.opened(Path(path), storage))
         require_recordings(stored)
-        return CampaignResults(stored, opened.pop_all(), again=again, fail_if=wanted)
+        return CampaignResults(
+            stored, opened.pop_all(), again=again, fail_if=wanted, on_event=on_event
+        )
 
 
 def require_recordings(results: Results) -> None:
@@ -98,8 +103,10 @@ class CampaignResults(Closable):
         closes: Closes the storage, and removes what is temporary.
         again: Whether everything is derived and judged again, whatever was kept.
         fail_if: Thresholds on its entries.
+        on_event: Called with each `Step` of what takes long: see `read`.
 
     Attributes:
+        on_event: The same.
         reported_of: Digest of what its report was made of; empty before it, or where unknown.
     """
 
@@ -110,11 +117,13 @@ class CampaignResults(Closable):
         *,
         again: bool = False,
         fail_if: Sequence[CampaignThreshold] = (),
+        on_event: Listener = ignore,
     ) -> None:
         """Keep the storage open."""
         self._stored = stored
         self._again = again
         self._fail_if = fail_if
+        self.on_event = on_event
         self.reported_of = ""
         self._close = weakref.finalize(self, closes.close)
 
@@ -168,8 +177,8 @@ class CampaignResults(Closable):
         It is empty where the storage does not know it, or a recording changed in the meantime.
         """
         self._trial_ids()
-        before = self.stored.state()
-        found = findings.gathering.gather(self.stored, again=self._again)
+        before = self.stored.state(self.on_event)
+        found = findings.gathering.gather(self.stored, again=self._again, on_event=self.on_event)
         after = self.stored.state()
         is_same = before is not None and after is not None and before.recorded == after.recorded
         return found, self._digest(after) if is_same else ""
@@ -283,12 +292,13 @@ class CampaignResults(Closable):
             InputError: There is no such format.
             StorageError: It could not be written.
         """
-        self.reported_of = "" if self._again else self._digest(self.stored.state())
+        self.reported_of = "" if self._again else self._digest(self.stored.state(self.on_event))
         into = self.stored.report
         there = made.current(into, formats, self.reported_of) if self.reported_of else None
         if there is None:
             _, self.reported_of = self._gathered
-            return lab.charts.report(self.findings, into, formats, self.reported_of)
+            of, found = self.reported_of, self.findings
+            return lab.charts.report(found, into, formats, of, self.on_event)
         return there
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import aggregate
 from plimsoll.errors import StorageError
+from plimsoll.events import Listener, ignore
 from plimsoll.recording import Recording
 from plimsoll.storage.parquet import ParquetResults
 
@@ -34,7 +35,7 @@ class UnkeptResults(ParquetResults):
 
     known: dict[str, Recording] = field(default_factory=dict[str, Recording])
 
-    def state(self) -> None:
+    def state(self, on_event: Listener = ignore) -> None:
         """None: nothing is kept that could be the same later."""
 
     def endings(self) -> dict[str, str]:

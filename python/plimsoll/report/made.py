@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 import plimsoll
+from plimsoll.errors import StorageError
+from plimsoll.storage import digests
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
@@ -32,12 +35,14 @@ class _Made(TypedDict):
     Attributes:
         of: Digest of what the report was made of.
         formats: Main file of each of its formats, by the name of the format.
-        files: Size and time of the last change of each of its files.
+        files: Digest of each of its files.
+        states: Digest of their states: as long as it stays, they hold the same.
     """
 
     of: str
     formats: dict[str, str]
-    files: dict[str, list[int]]
+    files: dict[str, str]
+    states: str
 
 
 def current(folder: Path, formats: Sequence[str], of: str) -> tuple[Path, ...] | None:
@@ -56,7 +61,7 @@ def current(folder: Path, formats: Sequence[str], of: str) -> tuple[Path, ...] |
         is_current = (
             made["of"] == of_program(of)
             and {*formats} <= {*made["formats"]}
-            and _states(folder, made["files"]) == made["files"]
+            and _are_unchanged(folder, made)
         )
         if is_current:
             there = made["formats"].items()
@@ -78,9 +83,9 @@ def remember(folder: Path, formats: Mapping[str, str], of: str) -> None:
         StorageError: It could not be written.
     """
     there = (str(path.relative_to(folder)) for path in sorted(folder.rglob("*")) if path.is_file())
-    files = _states(folder, (name for name in there if not name.startswith(".")))
-    made = _Made(of=of_program(of), formats={**formats}, files=files)
-    keep(folder / FILE, (json.dumps(made) + "\n").encode())
+    states = digests.states(folder)
+    files = _digests(folder, (name for name in there if not name.startswith(".")))
+    _keep(folder, _Made(of=of_program(of), formats={**formats}, files=files, states=states))
 
 
 def of_program(*parts: object) -> str:
@@ -88,14 +93,33 @@ def of_program(*parts: object) -> str:
     return _digest((*map(repr, parts), _program()))
 
 
-def _states(folder: Path, names: Iterable[str]) -> dict[str, list[int]]:
-    """Size and time of the last change of files.
+def _are_unchanged(folder: Path, made: _Made) -> bool:
+    """Whether the files of a report hold what was written; of a copy that is kept as its own.
 
     Raises:
         OSError: One is not there.
     """
-    found = ((name, (folder / name).stat()) for name in names)
-    return {name: [one.st_size, one.st_mtime_ns] for name, one in found}
+    states = digests.states(folder)
+    if states == made["states"]:
+        return True
+    if _digests(folder, made["files"]) != made["files"]:
+        return False
+    with suppress(StorageError):
+        _keep(folder, {**made, "states": states})
+    return True
+
+
+def _digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Digests of files by their names.
+
+    Raises:
+        OSError: One is not there.
+    """
+    return {name: digests.of_file(folder / name) for name in names}
+
+
+def _keep(folder: Path, made: _Made) -> None:
+    keep(folder / FILE, (json.dumps(made) + "\n").encode())
 
 
 @cache

@@ -15,15 +15,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator
 
 FILE = "SHA256SUMS"
 """File with the digests, as the program `sha256sum` writes it."""
 
 _HASHED = (".json", ".parquet")
 
-State = tuple[int, int, int]
-"""Inode, size and time of the last change of a file: as long as they stay, it holds the same."""
+_BETWEEN = "  "
+
+_NAME_FROM = 2 * hashlib.sha256().digest_size + len(_BETWEEN)
+"""Column of a line at which the name of its file begins."""
+
+State = tuple[int, int, int, int]
+"""Inode, size and times of the last changes of a file and of its entry, in nanoseconds: as long as
+they stay, it holds the same. Whoever sets the first time back changes the second one."""
 
 _HIDDEN = "."
 """Begins the name of what is not complete yet, or about to be removed."""
@@ -36,30 +42,55 @@ def state(path: Path | os.DirEntry[str]) -> State:
         OSError: It cannot be read.
     """
     found = path.stat()
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
+    return (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
-def states(folder: Path) -> Iterator[tuple[str, State]]:
-    """The state of every file below a folder, in order, with its path; none without the folder.
+def states(folder: Path) -> str:
+    """A digest of the states of all files below a folder that are not hidden, and of their names.
 
-    Hidden files and folders are left out. So is what is removed in the meantime.
+    Raises:
+        OSError: It cannot be read.
+    """
+    return of_parts(_states(folder, ""))
+
+
+def _states(folder: Path, inside: str) -> Iterator[tuple[str, State]]:
+    """Name and state of each file, in order; what is removed in the meantime is left out."""
+    for one in entries(folder):
+        name = f"{inside}{one.name}"
+        if one.is_dir():
+            yield from _states(Path(one.path), f"{name}/")
+        else:
+            with suppress(FileNotFoundError):
+                yield name, state(one)
+
+
+def entries(folder: Path) -> list[os.DirEntry[str]]:
+    """Files and folders in a folder that are not hidden, in order; none without the folder.
 
     Raises:
         OSError: It cannot be read.
     """
     try:
         with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda one: one.name)
+            shown = [one for one in found if not one.name.startswith(_HIDDEN)]
     except FileNotFoundError:
-        return
-    for one in entries:
-        if one.name.startswith(_HIDDEN):
-            continue
-        if one.is_dir():
-            yield from states(Path(one.path))
-        else:
-            with suppress(FileNotFoundError):
-                yield one.path, state(one)
+        return []
+    return sorted(shown, key=lambda one: one.name)
+
+
+def of_parts(parts: Iterable[object]) -> str:
+    """A digest of values, by their representations in order."""
+    return hashlib.sha256(repr([*parts]).encode()).hexdigest()
+
+
+def of_file(path: Path) -> str:
+    """The digest of what a file holds, computed once as long as the file is the same.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    return _digest(path, state(path))
 
 
 def keep(folder: Path) -> None:
@@ -71,8 +102,16 @@ def keep(folder: Path) -> None:
     Raises:
         OSError: One could not be read, or the digests not be written.
     """
-    files = sorted(path for path in folder.iterdir() if path.suffix in _HASHED)
-    (folder / FILE).write_text("".join(map(_line, files)), "utf-8")
+    (folder / FILE).write_text("".join(map(_line, hashed(folder))), "utf-8")
+
+
+def hashed(folder: Path) -> list[Path]:
+    """The tables and documents in a folder, in order: what gets digests.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    return sorted(path for path in folder.iterdir() if path.suffix in _HASHED)
 
 
 def kept(folder: Path) -> str | None:
@@ -87,26 +126,44 @@ def kept(folder: Path) -> str | None:
         return None
 
 
-def changed(files: Sequence[Path]) -> Path | None:
-    """The first of some files of a folder that is not what was written; None where all are.
+def changed(files: Iterable[Path], known: str | None) -> Path | None:
+    """The first of some files that is missing, or not what was written; None where all are.
 
     What an earlier version wrote has no digests, and counts as unchanged.
 
     Args:
-        files: Tables and documents, at least one.
+        files: Tables and documents.
+        known: The digests of their folder as text; None where it has none.
 
     Raises:
-        OSError: One, or the file of digests, cannot be read.
+        OSError: One cannot be read.
     """
-    known = kept(files[0].parent)
     if known is None:
         return None
-    lines = known.splitlines(keepends=True)
-    return next((path for path in files if _line(path) not in lines), None)
+    lines = {*known.splitlines(keepends=True)}
+    return next((path for path in files if not _is_among(path, lines)), None)
+
+
+def listed(folder: Path, known: str | None) -> list[Path]:
+    """The files of a folder that have a digest.
+
+    Args:
+        folder: The folder.
+        known: Its digests as text; None where it has none.
+    """
+    return [folder / line[_NAME_FROM:] for line in (known or "").splitlines()]
+
+
+def _is_among(path: Path, lines: Container[str]) -> bool:
+    """Whether the digest of a file is one of some; no file has a name with a null character."""
+    try:
+        return _line(path) in lines
+    except (FileNotFoundError, ValueError):
+        return False
 
 
 def _line(path: Path) -> str:
-    return f"{_digest(path, state(path))}  {path.name}\n"
+    return f"{of_file(path)}{_BETWEEN}{path.name}\n"
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,7 @@
 """Outlines of recordings: what a run that has nothing left to do must know of each.
 
 Where values are drawn, a recording has 330 kB, so that reading a thousand of them takes seconds.
-An outline holds as long as the file of its recording is the same, by inode, size and time.
+An outline holds as long as the file of its recording is the same, by inode, size and times.
 """
 
 from __future__ import annotations
@@ -61,6 +61,6 @@ def text(known: Mapping[str, Known]) -> str:
 
 
 def _known(state: list[int], outline: list[str]) -> Known:
-    inode, size, time_ns = state
+    inode, size, written_ns, changed_ns = state
     ending, application, measurement = outline
-    return (inode, size, time_ns), Outline(ending, application, measurement)
+    return (inode, size, written_ns, changed_ns), Outline(ending, application, measurement)

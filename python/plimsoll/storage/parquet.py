@@ -8,6 +8,7 @@ results/<campaign>/
 ├── plan.json                 trials in order
 ├── .lock                     held while a campaign is conducted
 ├── .outlines.json            what is known of each trial without reading it
+├── .verified.json            folders whose files were compared with their digests
 ├── trials/<trial id>/        trial.json and the recorded tables, and their digests in SHA256SUMS;
 │                             complete or absent
 ├── trials/.<trial id>.partial/   a trial that is being conducted
@@ -23,21 +24,23 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import hashlib
 import json
 import os
 import shutil
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plimsoll import texts
+from plimsoll import texts, wording
 from plimsoll.errors import StorageError
+from plimsoll.events import Listener, Step, ignore
 from plimsoll.recording import FORMAT, Recording
-from plimsoll.storage import digests, documents, door, outlines
+from plimsoll.storage import digests, documents, door, outlines, verified
 from plimsoll.storage.results import DerivedTrial, StoredState
+from plimsoll.storage.verified import VerifiedFolders
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -171,18 +174,48 @@ class ParquetResults:
         except ValueError as error:
             raise _damaged(self.folder / "campaign.json", error, _WRITE_AGAIN) from error
 
-    def state(self) -> StoredState | None:
-        """Digests of all that is stored, by inode, size and time of each file.
+    @cached_property
+    def _verified(self) -> VerifiedFolders:
+        """The folders that were verified."""
+        return VerifiedFolders(self.folder)
+
+    def state(self, on_event: Listener = ignore) -> StoredState | None:
+        """Digests of all that is stored: of trials, those that were written with them.
+
+        They are verified where a file has changed since they were, which is kept if possible.
+
+        Args:
+            on_event: Called with a `Step` for each folder.
 
         Raises:
             StorageError: A file cannot be read.
         """
         given = [(name, self._given(name)) for name in _GIVEN]
         with writing(self.folder):
-            return StoredState(
-                _digest([*given, *digests.states(self.trials)]),
-                _digest(digests.states(self.derived)),
+            recorded = digests.of_parts(
+                [*given, *self._contents(self.trials, "recordings", on_event)]
             )
+            derived = digests.of_parts(self._contents(self.derived, "derived tables", on_event))
+        self._keep_verified()
+        return StoredState(recorded, derived)
+
+    def _contents(self, folder: Path, what: str, on_event: Listener) -> Iterator[tuple[str, str]]:
+        """Name and digest of what is in a folder; without digests, of the states of its files."""
+        found = digests.entries(folder)
+        for number, one in enumerate(found, 1):
+            on_event(Step(f"verifying {what}: {wording.progress(number, len(found))}"))
+            path = Path(one.path)
+            if one.is_dir():
+                yield one.name, self._verified.content(path) or digests.states(path)
+            else:
+                yield one.name, digests.of_file(path)
+
+    def _keep_verified(self) -> None:
+        if self._verified.has_new:
+            path = self.folder / verified.FILE
+            with suppress(StorageError), self._replacing(path) as partial:
+                partial.write_text(self._verified.text(), "utf-8")
+                self._verified.has_new = False
 
     def endings(self) -> dict[str, str]:
         """How each trial ended, by its id: `completed`, or the kind of its error.
@@ -276,13 +309,43 @@ class ParquetResults:
         Raises:
             StorageError: One is not, or cannot be read.
         """
+        folder = files[0].parent
         try:
-            changed = digests.changed(files)
+            changed = digests.changed(files, digests.kept(folder))
         except OSError as error:
-            raise _damaged(files[0].parent, error, hint) from error
-        if changed:
+            raise _damaged(folder, error, hint) from error
+        if changed is not None and not changed.exists():
+            raise StorageError(f"`{changed}` is missing", hint)
+        if changed is not None:
             message = f"`{changed}` is damaged: its digest in `{digests.FILE}` is another one"
             raise StorageError(message, hint)
+
+    def verify(self, trial_id: str) -> None:
+        """Verifies what is recorded of a trial, if a file has changed since it was verified.
+
+        Raises:
+            StorageError: A file is missing, damaged, or cannot be read.
+        """
+        self._verify([self.trials / trial_id / documents.TRIAL], documents.REPEAT_TRIAL)
+
+    def _verify(self, needed: Sequence[Path], hint: str) -> None:
+        """Verifies a folder, if a file has changed since it was verified.
+
+        Args:
+            needed: Files of the folder that must be there and have digests, where it has any.
+            hint: What to do about a file that is damaged.
+
+        Raises:
+            StorageError: A file is missing, damaged, or cannot be read.
+        """
+        folder = needed[0].parent
+        try:
+            if self._verified.content(folder) is not None:
+                return
+            listed = digests.listed(folder, digests.kept(folder))
+        except OSError as error:
+            raise _damaged(folder, error, hint) from error
+        self._require_unchanged([*needed, *listed], hint)
 
     def _require_none_written(self, trial_id: str, path: Path) -> None:
         """Does nothing where a trial may have none: of another driver, or failed.
@@ -326,6 +389,7 @@ class ParquetResults:
                 (partial / _JUDGED).write_text(documents.as_text(derived.judged), "utf-8")
                 digests.keep(partial)
                 publish(partial, self.derived / trial_id)
+                self._verified.content(self.derived / trial_id)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
 
@@ -333,18 +397,19 @@ class ParquetResults:
         """Everything derived from a trial; None if it has not been computed.
 
         Raises:
-            StorageError: A file is damaged.
+            StorageError: A file is damaged: of these, or of those that they were derived from.
         """
         folder = self.derived / trial_id
         if not folder.is_dir():
             return None
+        self.verify(trial_id)
         tables = sorted(folder.glob("*.parquet"))
         try:
             judged = json.loads((folder / _JUDGED).read_bytes())
             found = {path.stem: door.rows.read(path) for path in tables}
         except (OSError, ValueError) as error:
             raise _damaged(folder, error, _JUDGE_AGAIN) from error
-        self._require_unchanged([folder / _JUDGED, *tables], _JUDGE_AGAIN)
+        self._verify([folder / _JUDGED, *tables], _JUDGE_AGAIN)
         return DerivedTrial(found, judged)
 
     def prune_derived(self) -> None:
@@ -524,6 +589,7 @@ class ParquetResults:
                 if (derived := self.derived / trial_id).exists():
                     shutil.rmtree(derived)
                 publish(partial, self.trials / trial_id)
+                self._verified.content(self.trials / trial_id)
         except BaseException:
             shutil.rmtree(partial, ignore_errors=True)
             raise
@@ -573,13 +639,6 @@ class ParquetResults:
         finally:
             with suppress(OSError):
                 partial.unlink(missing_ok=True)
-
-
-def _digest(parts: Iterable[object]) -> str:
-    found = hashlib.sha256()
-    for part in parts:
-        found.update(repr(part).encode())
-    return found.hexdigest()
 
 
 def _stems(folder: Path, suffix: str) -> tuple[str, ...]:

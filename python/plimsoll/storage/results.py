@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, NotRequired, Protocol, TypedDict
 
+from plimsoll.events import Listener, ignore
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
@@ -111,8 +113,16 @@ class Results(Protocol):
         """The campaign with all settings and defaults applied; None if unknown."""
         ...
 
-    def state(self) -> StoredState | None:
-        """Digests of all that is stored; None where that takes as long as reading all of it."""
+    def state(self, on_event: Listener = ignore) -> StoredState | None:
+        """Digests of all that is stored; None where that takes as long as reading all of it.
+
+        Args:
+            on_event: Called with a `Step` for each trial.
+        """
+        ...
+
+    def verify(self, trial_id: str) -> None:
+        """Verifies what is recorded of a trial, if anything of it has changed since it was."""
         ...
 
     def endings(self) -> Mapping[str, str]:
@@ -146,7 +156,10 @@ class Results(Protocol):
         ...
 
     def read_derived_trial(self, trial_id: str) -> DerivedTrial | None:
-        """Everything derived from a trial; None if it has not been computed."""
+        """Everything derived from a trial; None if it has not been computed.
+
+        What it was derived from is verified.
+        """
         ...
 
     def prune_derived(self) -> None:

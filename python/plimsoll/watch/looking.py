@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import canvas, live, storage, wording
 from plimsoll.errors import PlimsollError
+from plimsoll.events import Listener, ignore
 from plimsoll.watch import charts, page, priority, snapshot
 from plimsoll.watch.page import PageParts
 from plimsoll.watch.recorded import CampaignReader
@@ -64,10 +65,12 @@ class CampaignObserver:
     Attributes:
         results: The campaign.
         allowed: Cores that this process may use.
+        on_event: Called with a `Step` before each trial is looked at.
     """
 
     results: Results
     allowed: frozenset[int] = field(default_factory=lambda: frozenset(os.sched_getaffinity(0)))
+    on_event: Listener = ignore
     _reader: CampaignReader | None = None
     _parts: PageParts = field(default_factory=PageParts)
     _campaign: RecordedCampaign | None = None
@@ -120,7 +123,7 @@ class CampaignObserver:
         is_due = changes != self._changes or now_s - self._read_s >= STORED_EVERY_S
         if self._campaign is None or self._judged is None or is_due:
             try:
-                self._reader = self._reader or CampaignReader(self.results)
+                self._reader = self._reader or CampaignReader(self.results, self.on_event)
                 found = self._reader.read()
                 if self._judged is None or found.findings is not self._findings:
                     self._judged = snapshot.judged(found.findings)

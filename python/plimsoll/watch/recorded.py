@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
+from plimsoll.events import Listener, Step, ignore
 from plimsoll.findings import gathering
 from plimsoll.findings.derivation import kept_of_trial
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.storage.documents import PlannedTrial
@@ -38,9 +42,11 @@ class CampaignReader:
 
     Attributes:
         results: The campaign.
+        on_event: Called with a `Step` before each trial is looked at.
     """
 
     results: Results
+    on_event: Listener = ignore
     _known: dict[str, TrialFindings] = field(default_factory=dict[str, "TrialFindings"])
     _last: RecordedCampaign | None = None
 
@@ -51,7 +57,7 @@ class CampaignReader:
             StorageError: It cannot be read.
         """
         plan, recorded = tuple(self.results.plan()), self.results.trial_ids()
-        known = {key: found for key in recorded if (found := self._trial(key)) is not None}
+        known = dict(self._judged(recorded))
         last = self._last
         if (
             last is not None
@@ -69,10 +75,19 @@ class CampaignReader:
         )
         return self._last
 
+    def _judged(self, trial_ids: Sequence[str]) -> Iterator[tuple[str, TrialFindings]]:
+        """Ids of the trials of which something is known, and what."""
+        for number, trial_id in enumerate(trial_ids, 1):
+            self.on_event(Step(f"reading trials: {wording.progress(number, len(trial_ids))}"))
+            found = self._trial(trial_id)
+            if found is not None:
+                yield trial_id, found
+
     def _trial(self, trial_id: str) -> TrialFindings | None:
         """What is known of a trial; one that failed may have been repeated meanwhile."""
         found = self._known.get(trial_id)
         if found is not None and found.has_ended_well:
+            self.results.verify(trial_id)
             return found
         recording = self.results.recording(trial_id)
         if found is not None and found.recording == recording:

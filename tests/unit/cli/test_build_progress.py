@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.cli import build_progress, messages
+from plimsoll.cli import build_progress, messages, progress
 
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was told."""
     said: list[str] = []
-    monkeypatch.setattr(build_progress, "LINE_EVERY_S", 0.01)
+    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.01)
     monkeypatch.setattr(messages, "step", said.append)
     return said
 

@@ -11,6 +11,7 @@ from plimsoll import cli
 from plimsoll.findings import gathering
 from plimsoll.findings.findings import Findings
 from plimsoll.report import answers
+from plimsoll.storage import digests
 
 LOG = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,allThreads,Latency,Connect\n"
 
@@ -77,7 +78,9 @@ def test_another_question_has_another_answer(
         case "accept":
             options = ("--accept", "steady")
         case "trial":
-            next(results.glob("trials/*/trial.json")).touch()
+            path = next(results.glob("trials/*/trial.json"))
+            path.write_text(path.read_text() + "\n")
+            digests.keep(path.parent)
         case _:
             kept = results / "report" / answers.FILE
             kept.write_bytes(kept.read_bytes()[:-20])

@@ -19,6 +19,7 @@ from plimsoll.errors import StorageError
 from plimsoll.findings import gathering
 from plimsoll.findings.findings import Findings
 from plimsoll.report import made
+from plimsoll.storage import digests
 
 LOG = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,allThreads,Latency,Connect\n"
 FREE = {"campaign", "close", "files", "files_as_json", "id", "is_kept", "known", "place"}
@@ -196,6 +197,11 @@ def test_a_report_is_written_again_once_anything_has_changed(
     assert written(page) != before
 
 
+def rewritten(document: Path) -> None:
+    """Writes a document anew with other bytes that mean the same."""
+    document.write_text(document.read_text() + "\n")
+
+
 def copied(trial: Path, name: str) -> None:
     """Adds a copy of a trial under another name."""
     shutil.copytree(trial, trial.with_name(name))
@@ -225,7 +231,9 @@ def test_a_report_is_not_remembered_where_a_recording_changed_while_it_was_judge
 
     def changing(*given: Any, **options: Any) -> Findings:
         found = judge(*given, **options)
-        (Path(place) / "trials" / imported.id / "trial.json").touch()
+        trial = Path(place) / "trials" / imported.id
+        rewritten(trial / "trial.json")
+        digests.keep(trial)
         return found
 
     monkeypatch.setattr(gathering, "gather", changing)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
+import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +17,7 @@ from plimsoll import tables
 from plimsoll.aggregate.usage import usage
 from plimsoll.errors import StorageError
 from plimsoll.recording import Ending
-from plimsoll.storage import digests
+from plimsoll.storage import digests, verified
 from plimsoll.storage.parquet import ParquetResults
 from plimsoll.storage.results import DerivedTrial
 from stored_trials import put, recording
@@ -88,6 +91,69 @@ def test_what_is_derived_is_made_again_where_it_is_damaged(
     with pytest.raises(StorageError, match=r"is damaged|cannot be read") as caught:
         stored.read_derived_trial("a")
     assert "plimsoll judge" in caught.value.hint
+
+
+def test_what_was_derived_from_a_file_that_is_damaged_does_not_count(
+    stored: ParquetResults,
+) -> None:
+    assert stored.read_derived_trial("a") is not None
+    path = stored.trials / "a" / "usage.parquet"
+    flip(path, 100)
+    with pytest.raises(StorageError, match=r"usage\.parquet` is damaged") as caught:
+        stored.read_derived_trial("a")
+    assert "restore it from a copy" in caught.value.hint
+    flip(path, 100)
+    assert stored.read_derived_trial("a") is not None
+
+
+def test_what_was_derived_from_a_file_that_is_gone_does_not_count(stored: ParquetResults) -> None:
+    (stored.trials / "a" / "usage.parquet").unlink()
+    with pytest.raises(StorageError, match=r"usage\.parquet` is missing"):
+        stored.read_derived_trial("a")
+
+
+def test_a_folder_is_read_again_only_once_a_file_of_it_has_changed(
+    stored: ParquetResults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    verify = digests.changed
+
+    def noted(files: Sequence[Path], known: str | None) -> Path | None:
+        read.extend(path.name for path in files)
+        return verify(files, known)
+
+    before = stored.state()
+    monkeypatch.setattr(digests, "changed", noted)
+    again = ParquetResults(stored.folder)
+    assert again.state() == before
+    assert read == []
+    (stored.trials / "a" / "usage.parquet").touch()
+    (stored.trials / "a" / "server.log").write_text("nothing is computed from logs")
+    assert again.state() == before
+    assert {"trial.json", "usage.parquet"} == {*read}
+    read.clear()
+    assert ParquetResults(stored.folder).state() == before
+    assert read == []
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"trials/a": 1}', '{"trials/a": ["", ""]}'])
+def test_what_was_verified_is_found_anew_where_that_is_damaged(
+    stored: ParquetResults, content: str
+) -> None:
+    before = stored.state()
+    (stored.folder / verified.FILE).write_text(content)
+    assert ParquetResults(stored.folder).state() == before
+    flip(stored.trials / "a" / "usage.parquet", 100)
+    assert ParquetResults(stored.folder).state() != before
+
+
+def test_of_trials_that_are_gone_nothing_is_kept(stored: ParquetResults) -> None:
+    stored.state()
+    shutil.rmtree(stored.derived / "a")
+    again = ParquetResults(stored.folder)
+    (stored.trials / "a" / "trial.json").touch()
+    again.state()
+    assert [*json.loads((stored.folder / verified.FILE).read_text())] == ["trials/a"]
 
 
 def test_damaged_digests_are_damage(stored: ParquetResults) -> None:

@@ -10,10 +10,12 @@ import pytest
 
 import toy_trials
 from plimsoll import storage, tables
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, StorageError
+from plimsoll.events import Event, Step
 from plimsoll.findings import derivation
 from plimsoll.recording import Ending
 from plimsoll.storage.documents import CampaignFiles
+from plimsoll.storage.parquet import ParquetResults
 from plimsoll.storage.results import Results
 from plimsoll.watch import looking
 from plimsoll.watch.recorded import CampaignReader
@@ -73,3 +75,26 @@ def test_as_long_as_nothing_changes_the_same_is_given(results: Results) -> None:
     second = reader.read()
     assert second is not first
     assert second.findings.trials[0].recording.ending.kind == "NotReady"
+
+
+def test_a_trial_that_was_read_is_verified_once_its_files_have_changed(tmp_path: Path) -> None:
+    results = ParquetResults(tmp_path / "results")
+    rows = {**NO_ROWS, "usage": tables.USAGE.schema.empty_table(), "requests": requests(500)}
+    put(results, replace(recording("a"), ending=Ending()), **rows)
+    derivation.of_trial(results, results.recording("a"))
+    reader = CampaignReader(results)
+    found = reader.read()
+    path = results.trials / "a" / "requests.parquet"
+    path.touch()
+    assert reader.read() is found
+    path.write_bytes(path.read_bytes()[::-1])
+    with pytest.raises(StorageError, match=r"requests\.parquet` is damaged"):
+        reader.read()
+
+
+def test_each_trial_is_told_before_it_is_read(results: Results) -> None:
+    put(results, recording("a"))
+    put(results, recording("b"))
+    told: list[Event] = []
+    CampaignReader(results, told.append).read()
+    assert told == [Step("reading trials: 1 of 2"), Step("reading trials: 2 of 2")]

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import StorageError
+from plimsoll.events import Listener, ignore
 from plimsoll.storage import documents, door
 from plimsoll.storage.parquet import ParquetResults, writing
 from plimsoll.storage.postgres import derived as of_trials
@@ -115,8 +116,11 @@ class PostgresResults:
             return None
         return self._parsed(found[0][0], "the resolved campaign", _RESTORE)
 
-    def state(self) -> None:
+    def state(self, on_event: Listener = ignore) -> None:
         """None: a database would have to read everything to know."""
+
+    def verify(self, trial_id: str) -> None:
+        """Does nothing: a database verifies its own pages, where its administrator wants it."""
 
     def endings(self) -> dict[str, str]:
         """How each trial ended, by its id.
