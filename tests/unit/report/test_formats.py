@@ -29,11 +29,11 @@ from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents
 from plimsoll.report.formats import html, markdown, pdf, registry, terminal, vega
 from plimsoll.report.results import machine_readable
+from plimsoll.verdicts import catalogue
 
 Golden = Callable[[str, str], None]
 FORMATS = pytest.mark.parametrize("form", registry.FORMATS, ids=lambda form: form.NAME)
 EMPTY = Findings("empty", "0.1.0", (), tables.COMPARISONS.schema.empty_table())
-from plimsoll.verdicts import catalogue
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,7 @@ def test_every_format_tells_doubts_about_the_comparison_from_those_about_trials(
     assert "Listen queue too short" in rest.splitlines()[0]
     assert "Listen queue too short" not in trials
     page = html.render(found)
-    label = page.index('<p class="counts apart">Comparison:</p>')
+    label = page.index("<span>Comparison:</span>")
     assert page.index("Load generator at its limit") < label < page.index("Listen queue too short")
     assert "Comparison:" not in "\n".join(in_terminal(sample.findings()))
 
