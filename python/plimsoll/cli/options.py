@@ -181,6 +181,13 @@ class FormatList(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         return [CompletionItem(f"{before}{comma}{name}") for name in begins]
 
 
+def _joined(
+    _context: click.Context, _option: click.Parameter, lists: Sequence[Sequence[str]]
+) -> tuple[str, ...]:
+    """The formats of a repeated option, each once."""
+    return tuple(dict.fromkeys(chain.from_iterable(lists)))
+
+
 def formats(
     names: Sequence[str], elsewhere: Mapping[str, str] | None = None, *also: str
 ) -> Callable[[F], F]:
@@ -197,7 +204,7 @@ def formats(
         "formats",
         multiple=True,
         type=FormatList(names, elsewhere),
-        callback=lambda _ctx, _param, lists: tuple(dict.fromkeys(chain(*lists))),
+        callback=_joined,
         help=f"{', '.join(names)}: with commas between, or repeated.  [default: all]",
     )
 

@@ -434,10 +434,7 @@ def answered(found: RankingAnswer, most_bars: int) -> PaperAnswer:
         found: The answer.
         most_bars: Frameworks that there is room for.
     """
-    of_trials, of_comparison = (
-        tuple((mark.state, mark.name if found.tiles else mark.brief) for mark in marks)
-        for marks in (found.of_trials, found.of_comparison)
-    )
+    is_of_one = bool(found.tiles)
     return PaperAnswer(
         place=found.place,
         headline=found.headline,
@@ -445,8 +442,8 @@ def answered(found: RankingAnswer, most_bars: int) -> PaperAnswer:
         counts=found.counts,
         total=found.total,
         doubts=_doubts(found),
-        of_trials=of_trials,
-        of_comparison=of_comparison,
+        of_trials=_named(found.of_trials, is_of_one=is_of_one),
+        of_comparison=_named(found.of_comparison, is_of_one=is_of_one),
         lines=found.lines,
         subject=found.ranking.subject,
         is_alone=found.ranking.is_alone,
@@ -478,6 +475,11 @@ def of_lines(found: LinesAnswer) -> PaperAnswer:
         bars=(),
         more=found.more,
     )
+
+
+def _named(marks: Sequence[Mark], *, is_of_one: bool) -> tuple[tuple[State, str], ...]:
+    """Level and name of some doubts."""
+    return tuple((mark.state, mark.name if is_of_one else mark.brief) for mark in marks)
 
 
 def _doubts(found: RankingAnswer) -> tuple[str, ...]:
