@@ -521,7 +521,7 @@ def test_flags_of_other_tools_are_understood(reference_server: str, tmp_path: Pa
         (["127.0.0.1", "--insecure"], "--insecure: the URL is not one of `https`", "remove"),
         (["https://127.0.0.1/", "--key", "x"], "--key: `--key` needs its certificate", "--cert"),
         (["https://127.0.0.1/", "--cacert", "x"], "--cacert: there is no file `x`", "path"),
-        (["http://127.0.0.1:99999/"], "is not a valid URL", "http://127.0.0.1:8080/path"),
+        (["http://127.0.0.1:99999/"], "not a number from 1 to 65535", "http://127.0.0.1:8080/path"),
         (["http://"], "is not a valid URL", "http://127.0.0.1:8080/path"),
         (["127.0.0.1", "-q", "100"], "`-q 100`: `-q` takes no value", "write `-R 100`"),
         (["-q2.5k", "127.0.0.1"], "`-q 2.5k`: `-q` takes no value", "write `-R 2.5k`"),

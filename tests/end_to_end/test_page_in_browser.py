@@ -255,6 +255,23 @@ def test_the_first_screen_holds_answer_ratio_verdict_and_machine(visit: Visit) -
         assert box["y"] + box["height"] <= height
 
 
+@pytest.mark.parametrize("visit", [{"viewport": PHONE}], indirect=True)
+def test_a_small_screen_has_the_sections_folded_above_the_answer(visit: Visit) -> None:
+    page = visit.page
+    folded, links = page.locator("details.contents"), page.locator("nav[aria-label=Contents]")
+    assert links.locator("visible=true").count() == 0
+    assert _top(folded) < _top(page.locator("#answer")) < PHONE["height"]
+    folded.locator("summary").click()
+    assert folded.locator("nav a:visible").count() > 4
+    page.set_viewport_size(DESK)
+    assert not folded.is_visible()
+    assert links.locator("visible=true").count() == 1
+
+
+def _top(element: Any) -> float:
+    return float(element.evaluate("(one) => one.getBoundingClientRect().top"))
+
+
 WIDTHS = (320, 390, 768, 1280)
 
 

@@ -9,13 +9,12 @@ import click
 
 import plimsoll
 from plimsoll import lab, wording
-from plimsoll.campaign.quantities import UnreadableQuantity
 from plimsoll.cli import messages, options, reporting
 from plimsoll.errors import InputError, Problem
 from plimsoll.storage import postgres
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from plimsoll.lab.results import CampaignResults
     from plimsoll.storage.results import Results
@@ -31,20 +30,6 @@ FORMATS = {
 EPILOGUE = "\b\nFormats:\n" + "\n".join(f"  {name:9}{what}" for name, what in FORMATS.items())
 
 
-def _formats(text: str) -> tuple[str, ...]:
-    """Formats as people write them: one, or some with commas between."""
-    names = tuple(name.strip() for name in text.split(","))
-    for name in names:
-        if name not in FORMATS:
-            message = f"unknown format `{name}`{messages.meant(name, FORMATS)}"
-            raise UnreadableQuantity(message, f"formats: {_listed(FORMATS)}")
-    return names
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
-
-
 @click.command(name="export", epilog=EPILOGUE)
 @click.argument("results", type=options.FOLDER)
 @click.option(
@@ -55,14 +40,7 @@ def _listed(names: Iterable[str]) -> str:
     metavar="FOLDER|postgresql://…",
     help="Target folder, one subfolder per trial, created if missing; or a database.",
 )
-@click.option(
-    "--format",
-    "--only",
-    "formats",
-    multiple=True,
-    type=options.QuantityType("FORMATS", _formats),
-    help="Repeatable or comma-separated.  [default: all formats]",
-)
+@options.formats(tuple(FORMATS), None, "--only")
 @click.option(
     "--trial",
     "trials",
@@ -74,7 +52,7 @@ def _listed(names: Iterable[str]) -> str:
 def command(
     results: Path,
     target: str,
-    formats: tuple[tuple[str, ...], ...],
+    formats: tuple[str, ...],
     trials: tuple[str, ...],
     storage: str,
 ) -> int:
@@ -82,8 +60,7 @@ def command(
 
     An earlier export of the same trial and format is replaced.
     """
-    names = [name for some in formats for name in some]
-    _require_target(target, names)
+    _require_target(target, formats)
     with plimsoll.read(results, storage=storage) as found:
         stored = found.stored
         chosen = _chosen(stored, trials)
@@ -94,7 +71,7 @@ def command(
             _write(
                 stored,
                 chosen,
-                names or [*FORMATS],
+                formats or [*FORMATS],
                 Path(target).absolute() if ":" in target else Path(target),
             )
     return 0
@@ -119,7 +96,7 @@ def _chosen(results: Results, names: Sequence[str]) -> Sequence[str]:
         Problem(
             "--trial",
             f"`{results.place}` has no trial `{trial}`{messages.meant(trial, there)}",
-            f"trials: {_listed(there)}",
+            f"trials: {', '.join(f'`{one}`' for one in there)}",
         )
         for trial in names
         if trial not in there

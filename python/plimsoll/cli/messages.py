@@ -29,6 +29,21 @@ TRACEBACK = "PLIMSOLL_TRACEBACK"
 """Environment variable that prints the traceback of an internal error."""
 
 
+class UnreadableValue(click.BadParameter):
+    """A value of an option that cannot be read.
+
+    Attributes:
+        hint: How to write it.
+    """
+
+    def __init__(
+        self, message: str, hint: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> None:
+        """Keep them."""
+        super().__init__(message, ctx, param)
+        self.hint = hint
+
+
 def failure(wrong: Exception) -> int:
     """Prints the error that ended a verb; returns its exit code."""
     match wrong:
@@ -63,13 +78,13 @@ def problems(found: InputError) -> int:
 
 
 def usage(wrong: click.UsageError) -> int:
-    """Prints a usage error and where help is; returns the exit code."""
+    """Prints a usage error, and how to write it or where help is; returns the exit code."""
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):
         click.echo(wrong.format_message(), err=True)
         return USAGE_ERROR
     command = wrong.ctx.command_path if wrong.ctx else "plimsoll"
     message = _in_our_words(wrong.format_message())
-    hint = f"see `{command} --help`"
+    hint = wrong.hint if isinstance(wrong, UnreadableValue) else f"see `{command} --help`"
     if _wants_json(wrong):
         hint = f"`--json` prints JSON; {hint}"
     return error(message[:1].lower() + message[1:], hint)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from plimsoll import cli
 from plimsoll.campaign import quantities
@@ -100,14 +102,14 @@ class QuantityType(click.ParamType):  # pyright: ignore[reportMissingTypeArgumen
         """The value.
 
         Raises:
-            UsageError: It cannot be parsed; the message gives an example.
+            UnreadableValue: It cannot be parsed; the hint gives an example.
         """
         if not isinstance(value, str):
             return value
         try:
             return self._read(value)
         except quantities.UnreadableQuantity as error:
-            self.fail(f"{error.message}; {error.hint}", param, ctx)
+            raise messages.UnreadableValue(error.message, error.hint, param, ctx) from error
 
 
 SAME = {"markdown": "md", "md": "markdown", "table": "text"}
@@ -115,17 +117,7 @@ SAME = {"markdown": "md", "md": "markdown", "table": "text"}
 
 
 class Format(click.Choice[str]):
-    """A format, which may have another name.
-
-    Args:
-        names: Names of the formats.
-        elsewhere: Formats that it does not have, and what prints them.
-    """
-
-    def __init__(self, names: Sequence[str], elsewhere: Mapping[str, str] | None = None) -> None:
-        """Keep them."""
-        super().__init__(names)
-        self._elsewhere = dict(elsewhere or {})
+    """A format, which may have another name."""
 
     def convert(
         self,
@@ -138,10 +130,83 @@ class Format(click.Choice[str]):
         Raises:
             UsageError: There is none.
         """
-        if value in self._elsewhere:
-            self.fail(f"`{value}` is none of them; {self._elsewhere[value]}", param, ctx)
         is_other = value not in self.choices and SAME.get(value) in self.choices
         return super().convert(SAME[value] if is_other else value, param, ctx)
+
+
+class FormatList(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
+    """Formats of files, with commas between; options that take it may be repeated, too.
+
+    Args:
+        names: Names of the formats.
+        elsewhere: Formats that it does not have, and what prints them.
+    """
+
+    name = "FORMATS"
+
+    def __init__(self, names: Sequence[str], elsewhere: Mapping[str, str] | None = None) -> None:
+        """Keep them."""
+        self._names = tuple(names)
+        self._elsewhere = dict(elsewhere or {})
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """Each format by its own name, once.
+
+        Raises:
+            UnreadableValue: One of them is unknown.
+        """
+        if not isinstance(value, str):
+            return value
+        typed = [one.strip() for one in value.split(",")]
+        found = [one if one in self._names else SAME.get(one, one) for one in typed]
+        for one in found:
+            if one not in self._names:
+                message = f"unknown format `{one}`{messages.meant(one, self._names)}"
+                formats = ", ".join(f"`{name}`" for name in self._names)
+                hint = self._elsewhere.get(one, f"formats: {formats}; several with commas between")
+                raise messages.UnreadableValue(message, hint, param, ctx)
+        return tuple(dict.fromkeys(found))
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The formats that the last one of a list may become."""
+        before, comma, last = incomplete.rpartition(",")
+        begins = (name for name in self._names if name.startswith(last))
+        return [CompletionItem(f"{before}{comma}{name}") for name in begins]
+
+
+def _joined(
+    _context: click.Context, _option: click.Parameter, lists: Sequence[Sequence[str]]
+) -> tuple[str, ...]:
+    """The formats of a repeated option, each once."""
+    return tuple(dict.fromkeys(chain.from_iterable(lists)))
+
+
+def formats(
+    names: Sequence[str], elsewhere: Mapping[str, str] | None = None, *also: str
+) -> Callable[[F], F]:
+    """The option of a verb that writes files: `--format html,pdf`, which may be repeated.
+
+    Args:
+        names: Names of the formats.
+        elsewhere: Formats that it does not have, and what prints them.
+        also: Other names of the option.
+    """
+    return click.option(
+        "--format",
+        *also,
+        "formats",
+        multiple=True,
+        type=FormatList(names, elsewhere),
+        callback=_joined,
+        help=f"{', '.join(names)}: with commas between, or repeated.  [default: all]",
+    )
 
 
 class Folder(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]

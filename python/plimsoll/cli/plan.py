@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll import comparison, estimates, lab, plan, wording
+from plimsoll import comparison, estimates, lab, plan, texts, wording
 from plimsoll.cli import messages, options
 from plimsoll.estimates import Course
 from plimsoll.hosts.host import LAB
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.campaign.line_settings import LineSettings
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 BUSY = 1.5
 """From which slowness of the processor on an estimate says that others use it."""
+
+NAMES, WIDTH = 12, 80
+"""Columns of the names of what a plan takes, and of all."""
 
 UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
 """The least time that is printed in a unit, the length of that unit, both in seconds; its name."""
@@ -35,7 +38,7 @@ UNITS_S = ((10_800, 3600, "h"), (180, 60, "min"), (0, 1, "s"))
 @options.available
 @options.hosts
 @options.frameworks_root
-@click.option("-v", "--verbose", is_flag=True, help="List the trials in order.")
+@click.option("-v", "--verbose", is_flag=True, help="List the trials, and what is left out.")
 @options.as_json
 def command(
     *,
@@ -47,7 +50,7 @@ def command(
     verbose: bool,
     as_json: bool,
 ) -> int:
-    """Say what a campaign runs, and the time and disk space it needs; -v lists its trials in order.
+    """Say what a campaign runs, and the time and disk space it needs; -v lists its trials.
 
     With --hosts it also shows what each host does. Nothing is started.
     """
@@ -83,8 +86,11 @@ def command(
         }
         click.echo(json.dumps(found, indent=1, default=str))
         return 0
-    click.echo(f"{_blocks(requested, trials, estimate)}{spoken(estimate, starts)}")
-    for line in lab.selection.left_out(requested, refuses):
+    omitted = lab.selection.left_out(requested, refuses)
+    follows = _follows(requested, trials, estimate)
+    for name, said in (*spoken(estimate, starts), *follows, *_counted(omitted, verbose=verbose)):
+        click.echo(texts.wrapped(f"{name:<{NAMES}}{said}", WIDTH, " " * NAMES))
+    for line in omitted if verbose else ():
         click.echo(f"   –  {line}")
     if tasks:
         click.echo("\nHosts:")
@@ -120,18 +126,31 @@ def _refused(one: plan.Refused) -> dict[str, str]:
     return {**names, "reason": one.reason}
 
 
-def _blocks(campaign: Campaign, trials: Sequence[plan.Trial], estimate: PlanEstimate) -> str:
-    """What follows the plan: searches, rates of steps, or blocks with `until`."""
+def _counted(omitted: Sequence[str], *, verbose: bool) -> Iterator[tuple[str, str]]:
+    """How much is left out."""
+    if omitted:
+        listed = "" if verbose else "; `-v` lists them with the reasons"
+        yield "left out", f"{wording.several(len(omitted), 'combination')}{listed}"
+
+
+def _follows(
+    campaign: Campaign, trials: Sequence[plan.Trial], estimate: PlanEstimate
+) -> Iterator[tuple[str, str]]:
+    """What follows the trials of the plan: searches, rates of steps, or blocks with `until`."""
     if campaign.line is not None:
         entries = {(one.endpoint.name, one.framework.reference) for one in trials}
         searches = wording.several(len(entries), "search", "searches")
         most = f"{searches} of at most {_time(campaign.line.budget_s)} each"
-        return f"{most}{_warm_ups(campaign.line, trials)}; before them: "
-    if campaign.ladder is not None and campaign.ladder.shares:
+        yield "after them", f"{most}{_warm_ups(campaign.line, trials)}"
+    elif campaign.ladder is not None and campaign.ladder.shares:
         shares = wording.listed([wording.percent(one) for one in campaign.ladder.shares], 8)
-        return f"rates are {shares} of the smallest peak, which is measured first: "
-    if not campaign.until:
-        return ""
+        yield "rates", f"{shares} of the smallest peak, which is measured first"
+    elif campaign.until:
+        yield "blocks", _blocks(campaign, trials, estimate)
+
+
+def _blocks(campaign: Campaign, trials: Sequence[plan.Trial], estimate: PlanEstimate) -> str:
+    """How many blocks there may be with `until`, of which the trials of the plan are the first."""
     most = comparison.further_blocks.MOST
     if campaign.budget_s:
         tables = len({plan.table(one) for one in trials})
@@ -140,9 +159,8 @@ def _blocks(campaign: Campaign, trials: Sequence[plan.Trial], estimate: PlanEsti
         most = min(most, campaign.repetitions + max(0, further))
     limit = f", at most {_time(campaign.budget_s)}" if campaign.budget_s else ""
     return (
-        f"{campaign.repetitions} to {most} blocks of each table{limit}, "
-        f"until all intervals are within ±{wording.percent(campaign.until)}; "
-        f"the first {campaign.repetitions}: "
+        f"{campaign.repetitions} to {most} of each table{limit}, until all intervals are within "
+        f"±{wording.percent(campaign.until)}; the trials are the first {campaign.repetitions}"
     )
 
 
@@ -159,31 +177,28 @@ def _warm_ups(line: LineSettings, trials: Sequence[plan.Trial]) -> str:
     return "".join(f", plus {one}" for one in said)
 
 
-def spoken(estimate: PlanEstimate, starts: int) -> str:
-    """What a plan takes, in words; servers that take turns start less often than there are trials.
+def spoken(estimate: PlanEstimate, starts: int) -> Iterator[tuple[str, str]]:
+    """What a plan takes: names and words; servers in turns start less often than there are trials.
 
     Args:
         estimate: What it takes.
         starts: How often servers start; 0 where each trial starts one.
     """
-    started = f", {wording.several(starts, 'start')} of servers" if starts else ""
-    assumed = (
-        f"; {wording.several(estimate.assumed_trials, 'trial')} of frameworks that never ran "
-        f"here, assumed: {wording.count(estimates.ASSUMED_REQUESTS_PER_S)} requests per second"
-    )
-    busy = (
-        f"; others use the processor: what is computed around the loads takes "
-        f"{wording.decimals(estimate.slowness, 1)} times as long as alone"
-    )
-    return (
-        f"{wording.several(estimate.trials, 'trial')}{started}, {_time(estimate.load_s)} of load,"
-        f" about {_time(estimate.duration_s)} in total{_range(estimate)};"
-        f" {wording.count(estimate.requests)} requests,"
-        f" {wording.size(estimate.bytes)} of uncompressed records,"
-        f" {wording.size(estimate.largest_trial_bytes)} for the largest trial"
-        f"{assumed if estimate.assumed_trials else ''}"
-        f"{busy if estimate.slowness >= BUSY else ''}"
-    )
+    started = f" in {wording.several(starts, 'start')} of servers" if starts else ""
+    requests = wording.several(estimate.requests, "request")
+    yield "trials", f"{wording.count(estimate.trials)}{started}"
+    yield "load", f"{_time(estimate.load_s)}, {requests}"
+    yield "in total", f"about {_time(estimate.duration_s)}{_range(estimate)}"
+    largest = wording.size(estimate.largest_trial_bytes)
+    yield "space", f"{wording.size(estimate.bytes)} of records, {largest} for the largest trial"
+    if estimate.assumed_trials:
+        rate = wording.count(estimates.ASSUMED_REQUESTS_PER_S)
+        unknown = wording.several(estimate.assumed_trials, "trial")
+        yield "assumed", f"{rate} requests/s in {unknown} of frameworks that never ran here"
+    if estimate.slowness >= BUSY:
+        times = wording.decimals(estimate.slowness, 1)
+        slow = f"what is computed around the loads takes {times} times as long as alone"
+        yield "slowed", f"other programs use the processor: {slow}"
 
 
 def _range(estimate: PlanEstimate) -> str:

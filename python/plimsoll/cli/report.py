@@ -13,15 +13,7 @@ from plimsoll.cli import options, reporting
 
 @click.command(name="report")
 @click.argument("results", type=options.FOLDER)
-@click.option(
-    "--format",
-    "formats",
-    multiple=True,
-    type=options.Format(
-        reporting.EVERY_FORMAT, {"json": "`plimsoll judge RESULTS --json` prints JSON"}
-    ),
-    help="Repeatable.  [default: all formats]",
-)
+@options.formats(reporting.EVERY_FORMAT, {"json": "`plimsoll judge RESULTS --json` prints JSON"})
 @options.stored
 @options.fail_if
 @options.thresholds_junit

@@ -76,7 +76,7 @@ NAMES = (*TIMES, *COUNTS, *ALSO)
 _PREFIX, _SUFFIX = "response_time_", "_ns"
 _TYPED = {suffix: name for name, suffix in TIMES.items()}
 _THRESHOLD = re.compile(r"\s*(?P<name>[\w.]+)\s*(?P<bad>[<>])\s*(?P<value>[^<>=\s].*?)\s*")
-_EXAMPLE = "write it as 'p99>250ms'"
+_EXAMPLE = "write a quantity, `>` or `<`, and a value: 'p99>250ms'"
 _NAMES = f"quantities: {', '.join((*TIMES, *COUNTS))}"
 
 
@@ -279,7 +279,7 @@ def read(text: str) -> Threshold:
     """
     match = _THRESHOLD.fullmatch(text)
     if match is None:
-        raise quantities.UnreadableQuantity(f"`{text}` is not a threshold", f"{_EXAMPLE}; {_NAMES}")
+        raise quantities.UnreadableQuantity(f"`{text}` is not a threshold", _EXAMPLE)
     name = ALSO.get(match["name"], match["name"])
     if name not in NAMES:
         raise quantities.UnreadableQuantity(f"unknown quantity `{match['name']}`", _NAMES)

@@ -30,6 +30,8 @@ _NUMBERS = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*\.?", re.IG
 _DOTTED = re.compile(r"(0|[1-9][0-9]{0,2})(\.(0|[1-9][0-9]{0,2})){3}")
 """An IPv4 address as people write it, in four decimal numbers (RFC 6943, 3.1.1)."""
 
+_EXAMPLE = "write it as http://127.0.0.1:8080/path"
+
 _OTHER_NAME = "check the host name, or use an IP address"
 
 _FOUR = "write an IPv4 address as four decimal numbers, such as 127.0.0.1"
@@ -51,8 +53,11 @@ def parts(text: str) -> SplitResult:
         known = ", ".join(f"`{scheme}`" for scheme in PORTS)
         message = f"scheme `{url.scheme}` is not supported, only {known} are"
         raise _wrong(message, "use a port on which the server speaks HTTP or WebSocket")
-    if not _names_a_host(url):
+    is_scheme_alone = "://" not in text and url.hostname in PORTS
+    if not url.hostname or is_scheme_alone:
         raise _no_address(text)
+    if not _has_port(url):
+        raise _wrong(f"the port in `{text}` is not a number from 1 to 65535", _EXAMPLE)
     if _NUMBERS.fullmatch(url.hostname or "") and not _DOTTED.fullmatch(url.hostname or ""):
         a_number = f"for a port of this machine write `:{text}`, for a rate `rate_per_s={text}`"
         hint = a_number if text.isdigit() else _FOUR
@@ -120,9 +125,10 @@ def _whole(text: str) -> str:
     return f"http://127.0.0.1{text}" if re.match(r":\d", text) else f"http://{text}"
 
 
-def _names_a_host(url: SplitResult) -> bool:
+def _has_port(url: SplitResult) -> bool:
+    """Whether its port, if it names one, can be connected to."""
     try:
-        return bool(url.hostname) and url.port != 0
+        return url.port != 0
     except ValueError:
         return False
 
@@ -133,7 +139,7 @@ def _server(url: SplitResult) -> tuple[str, int]:
 
 
 def _no_address(text: str) -> InputError:
-    return _wrong(f"`{text}` is not a valid URL", "write it as http://127.0.0.1:8080/path")
+    return _wrong(f"`{text}` is not a valid URL", _EXAMPLE)
 
 
 def _wrong(message: str, hint: str) -> InputError:

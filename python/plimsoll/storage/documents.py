@@ -248,7 +248,8 @@ def damage(error: Exception) -> str:
         error: What its reader raised: of the operating system, of JSON, or of pydantic.
     """
     if isinstance(error, json.JSONDecodeError):
-        return f"not JSON at line {error.lineno}, column {error.colno}: {error.msg}"
+        said = error.msg.removesuffix(" starting at")
+        return f"not JSON at line {error.lineno}, column {error.colno}: {said}"
     if isinstance(error, UnicodeDecodeError):
         return f"not UTF-8 at byte {error.start}"
     if isinstance(error, KeyError):

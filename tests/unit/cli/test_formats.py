@@ -9,7 +9,8 @@ import click
 import pytest
 
 from command_line import run
-from plimsoll.cli import audit, calibrate, compare, line, load, report
+from plimsoll.cli import audit, calibrate, compare, export, line, load, report
+from plimsoll.cli.reporting import EVERY_FORMAT as REPORTS
 
 VERBS = {"load": load, "line": line, "compare": compare, "audit": audit, "calibrate": calibrate}
 
@@ -22,6 +23,14 @@ def read(command: click.Command, *typed: str) -> Any:
     return option.type_cast_value(context, values["output"])
 
 
+def files(command: click.Command, *typed: str) -> Any:
+    """The formats of files that a verb reads behind `--format`."""
+    option = next(one for one in command.params if one.name == "formats")
+    context = click.Context(command)
+    values, _, _ = command.make_parser(context).parse_args(["--format", *typed])
+    return option.process_value(context, values["formats"])
+
+
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("option", ["-o", "--output", "--format"])
 def test_every_verb_with_formats_takes_them_by_every_name(verb: str, option: str) -> None:
@@ -32,12 +41,34 @@ def test_every_verb_with_formats_takes_them_by_every_name(verb: str, option: str
         read(command, option, "xml")
 
 
-def test_a_report_takes_both_names_of_markdown_and_names_what_prints_json() -> None:
-    option = next(one for one in report.command.params if one.name == "formats")
-    context = click.Context(report.command)
-    assert option.type_cast_value(context, ("md", "markdown")) == ("markdown", "markdown")
-    with pytest.raises(click.BadParameter, match="judge RESULTS --json"):
-        option.type_cast_value(context, ("json",))
+@pytest.mark.parametrize("command", [report.command, export.command])
+def test_a_verb_of_files_takes_lists_of_formats_and_the_option_again(
+    command: click.Command,
+) -> None:
+    every = REPORTS if command is report.command else [*export.FORMATS]
+    first, second, third = every[:3]
+    typed = (f"{first},{second}", "--format", f"{second}, {third}")
+    assert files(command, *typed) == (first, second, third)
+    assert files(command, first) == (first,)
+    assert files(command, ",".join(every)) == tuple(every)
+
+
+@pytest.mark.parametrize("verb", ["report", "export"])
+@pytest.mark.parametrize("typed", ["xml", "", "html,xml", "seconds,,jtl"])
+def test_an_unknown_format_of_files_is_named_with_those_that_there_are(
+    verb: str, typed: str, tmp_path: Path
+) -> None:
+    ran = run(verb, "results", "--format", typed, folder=tmp_path)
+    assert ran.code == 2
+    error, hint = ran.stderr.splitlines()
+    assert "unknown format `" in error
+    assert hint.startswith("hint: formats: `")
+
+
+def test_a_report_takes_both_names_of_markdown_and_names_what_prints_json(tmp_path: Path) -> None:
+    assert files(report.command, "md,markdown") == ("markdown",)
+    ran = run("report", "results", "--format", "html,json", folder=tmp_path)
+    assert "hint: `plimsoll judge RESULTS --json` prints JSON" in ran.stderr
 
 
 def test_a_verb_of_text_and_json_alone_says_which_option_prints_json(tmp_path: Path) -> None:

@@ -34,8 +34,21 @@ def test_a_plan_of_load_lines_says_what_warm_ups_take_besides_the_budget(tmp_pat
     file = tmp_path / "lines.toml"
     file.write_text(LINES, encoding="utf-8")
     ran = CliRunner().invoke(plimsoll, ["plan", str(file)])
+    said = " ".join(ran.output.split())
+    assert said.startswith("trials 2 load ")
     searches = "2 searches of at most 90 s each, plus 10 s of warm-up for each try of spring"
-    assert f"{searches}; before them: 2 trials" in ran.output
+    assert f"after them {searches}" in said
+
+
+def test_a_plan_counts_what_is_left_out_and_lists_it_where_that_is_wanted(tmp_path: Path) -> None:
+    file = tmp_path / "omitted.toml"
+    file.write_text(LOADS.replace('["go"]', '["reference"]').replace('["json"]', '["json", "db"]'))
+    brief = CliRunner().invoke(plimsoll, ["plan", str(file)]).output
+    listed = CliRunner().invoke(plimsoll, ["plan", str(file), "-v"]).output
+    assert "left out    1 combination; `-v` lists them with the reasons" in brief.splitlines()
+    assert "does not serve db: " not in brief
+    assert "   –  reference does not serve db: " in listed
+    assert max(map(len, brief.splitlines())) <= 80
 
 
 def test_a_plan_begins_with_what_it_takes_and_lists_trials_where_that_is_wanted(
@@ -45,7 +58,7 @@ def test_a_plan_begins_with_what_it_takes_and_lists_trials_where_that_is_wanted(
     file.write_text(LINES, encoding="utf-8")
     brief = CliRunner().invoke(plimsoll, ["plan", str(file)]).output
     listed = CliRunner().invoke(plimsoll, ["plan", str(file), "-v"]).output
-    assert "2 trials" in brief.splitlines()[0]
+    assert brief.splitlines()[0] == "trials      2"
     assert brief.splitlines()[0] == listed.splitlines()[0]
     ids = ("go.json.peak.1", "spring.json.peak.1")
     assert [name for name in ids if name in brief] == []
@@ -55,15 +68,15 @@ def test_a_plan_begins_with_what_it_takes_and_lists_trials_where_that_is_wanted(
 @pytest.mark.parametrize(
     ("least_s", "most_s", "words"),
     [
-        (290.0, 310.0, "about 5 min in total; "),
-        (240.0, 620.0, "about 5 min in total (4 min to 10 min by earlier runs); "),
+        (290.0, 310.0, "about 5 min"),
+        (240.0, 620.0, "about 5 min (4 min to 10 min by earlier runs)"),
     ],
 )
 def test_a_plan_names_its_range_where_earlier_runs_differ(
     least_s: float, most_s: float, words: str
 ) -> None:
     found = PlanEstimate(3, 60.0, 300.0, 1, 48, 48, 0, least_s=least_s, most_s=most_s)
-    assert words in plan.spoken(found, 0)
+    assert dict(plan.spoken(found, 0))["in total"] == words
 
 
 HOSTS = """

@@ -125,14 +125,15 @@ def test_the_report_of_one_target_speaks_of_no_framework_and_no_rank() -> None:
 def test_each_check_is_one_mark_with_its_sentences_the_worst_first() -> None:
     found = answers(sample.findings())[0]
     assert found.counts == (("sound", 5), ("doubtful", 1), ("void", 1), ("failed", 1))
-    assert [(mark.state, mark.name, mark.count) for mark in found.marks] == [
+    assert [(mark.state, mark.name, mark.count) for mark in found.of_trials] == [
         ("failed", "StartFailed", 1),
         ("void", "Little's law violated", 1),
         ("doubtful", "Load generator at its limit", 1),
         ("doubtful", "Requests without response", 1),
     ]
-    assert found.marks[2].remarks[0].text == "The busiest core of the driver was 84 % busy."
-    assert found.marks[2].remedies == ("Give the driver another core, or lower the connections.",)
+    busy = found.of_trials[2]
+    assert busy.remarks[0].text == "The busiest core of the driver was 84 % busy."
+    assert busy.remedies == ("Give the driver another core, or lower the connections.",)
 
 
 def test_a_doubt_about_the_campaign_is_a_mark_and_a_sound_check_is_none() -> None:
@@ -141,7 +142,7 @@ def test_a_doubt_about_the_campaign_is_a_mark_and_a_sound_check_is_none() -> Non
         sample.verdict("backlog", "campaign", "doubtful", "Three stop at one number."),
     )
     for found in answers(replace(sample.findings(), verdicts=verdicts)):
-        marks = [(mark.name, mark.count) for mark in found.marks if not mark.count]
+        marks = [(mark.name, mark.count) for mark in found.of_comparison]
         assert marks == [("Listen queue too short", 0)]
 
 
@@ -150,7 +151,8 @@ def test_a_mark_names_the_frameworks_that_it_is_about() -> None:
     levels = sample.verdicts_of(bad.recording.trial, driver_headroom="doubtful")
     trials = (*repeated("go", 13_500.0), *repeated("node", 1e4), replace(bad, verdicts=levels))
     (found,) = answers(findings(*trials))
-    assert [mark.brief for mark in found.marks] == ["Load generator at its limit: node in 1 trial"]
+    (mark,) = found.of_trials
+    assert mark.brief == "Load generator at its limit: node in 1 trial"
 
 
 @pytest.mark.parametrize(
@@ -173,13 +175,13 @@ def test_a_doubt_about_the_campaign_names_the_frameworks_that_its_sentences_name
     found = findings(*repeated("go", 13_500.0), *repeated("node", 1e4), *variant)
     doubt = sample.verdict("backlog", "campaign", "doubtful", text)
     (shown,) = answers(replace(found, verdicts=(doubt,)))
-    assert [mark.brief for mark in shown.marks] == [brief]
+    assert [mark.brief for mark in shown.of_comparison] == [brief]
 
 
 def test_what_was_not_measured_is_called_unknown_and_not_a_problem() -> None:
     unknown = sample.verdict("backlog", "campaign", "doubtful", "It is unknown.", measured=None)
     found = replace(sample.findings(), verdicts=(unknown,))
-    (mark,) = (mark for mark in answers(found)[0].marks if not mark.count)
+    (mark,) = answers(found)[0].of_comparison
     assert mark.name == "Backlog (unknown)"
     assert contents.of_campaign(found)[0].name == "Backlog (unknown)"
 
@@ -198,15 +200,15 @@ def doubt_at(*endpoints: str, text: str = "It scatters.") -> Verdict:
 
 def test_a_doubt_about_one_endpoint_is_a_mark_there_and_nowhere_else() -> None:
     first, second = answers(replace(sample.findings(), verdicts=(doubt_at("json"),)))
-    assert [mark.name for mark in first.marks if not mark.count] == []
-    (mark,) = (mark for mark in second.marks if not mark.count)
+    assert [mark.name for mark in first.of_comparison] == []
+    (mark,) = second.of_comparison
     assert mark.name == "Listen queue too short"
     assert mark.remarks[0].text == "At json: It scatters."
 
 
 def test_a_doubt_about_two_endpoints_is_told_at_each_in_its_own_sentence() -> None:
     found = answers(replace(sample.findings(), verdicts=(doubt_at("2048", "json"),)))
-    marks = [mark for one in found for mark in one.marks if not mark.count]
+    marks = [mark for one in found for mark in one.of_comparison]
     assert [mark.remarks[0].text for mark in marks] == [
         "At 2048: It scatters.",
         "At json: It scatters.",
@@ -236,7 +238,7 @@ def test_a_check_that_doubts_two_blocks_is_one_mark_and_the_yardstick_has_its_ow
         for block in ("block 1", "block 2")
     )
     (found,) = answers(replace(findings(*repeated("go", 8000.0)), verdicts=verdicts))
-    (mark,) = found.marks
+    (mark,) = found.of_comparison
     assert (mark.count, [one.subject for one in mark.remarks]) == (0, ["block 1", "block 2"])
     (beside,) = answers(findings(*repeated("go", 8000.0), *repeated("reference", 40_000.0)))
     assert beside.counts == found.counts

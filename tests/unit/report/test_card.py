@@ -58,7 +58,8 @@ def test_it_has_the_doubts_about_the_ranking_that_it_shows() -> None:
     )
     assert plain is not None
     assert shown is not None
-    assert set(shown.marks) - set(plain.marks) == {("doubtful", "Listen queue too short")}
+    assert shown.of_comparison == (("doubtful", "Listen queue too short"),)
+    assert (shown.of_trials, plain.of_comparison) == (plain.of_trials, ())
     assert other == plain
     assert card.render(of("2048")) != card.render(of("json")) == card.render(sample.findings())
 

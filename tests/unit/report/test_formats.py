@@ -29,6 +29,7 @@ from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents
 from plimsoll.report.formats import html, markdown, pdf, registry, terminal, vega
 from plimsoll.report.results import machine_readable
+from plimsoll.verdicts import catalogue
 
 Golden = Callable[[str, str], None]
 FORMATS = pytest.mark.parametrize("form", registry.FORMATS, ids=lambda form: form.NAME)
@@ -104,12 +105,55 @@ def places(text: str, ranking: str) -> list[int]:
     return found
 
 
-def test_a_terminal_says_of_the_campaign_what_is_worst_first_and_above_the_rankings() -> None:
+def in_terminal(found: Findings, width: int = 200) -> list[str]:
     out = io.StringIO()
-    terminal.show(with_campaign(), Console(file=out, width=200, no_color=True))
-    found = places(out.getvalue(), "12,500")
-    assert found == sorted(found)
-    assert "✕ void Little's law violated, block 2 The machine was slower." in out.getvalue()
+    terminal.show(found, Console(file=out, width=width, no_color=True))
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [80, 200])
+def test_a_terminal_says_the_answer_first_and_then_how_far_to_believe_it(width: int) -> None:
+    lines = in_terminal(with_campaign(), width)
+    assert lines[0] == "Fastest at 2048"
+    assert lines[1].startswith("axum and spring virtual are not significantly different")
+    trust = lines.index("can these numbers be trusted?")
+    assert max(place for place, one in enumerate(lines) if "10,100/s" in one) < trust
+    verdicts = [
+        lines.index(one)
+        for one in (
+            "✕ void Little's law violated, block 2: The machine was slower.",
+            "▲ doubtful Listen queue too short: Three stop at one number.",
+            f"✓ sound the campaign as a whole: {catalogue.title('conservation', 'sound')}",
+        )
+    ]
+    assert verdicts == sorted(verdicts)
+    assert all(lines[place - 1] == "" for place in verdicts)
+
+
+def test_verdicts_in_a_terminal_have_a_hanging_indent() -> None:
+    said = "the servers differ more than their repetitions, " * 4
+    doubt = sample.verdict("backlog", "campaign", "doubtful", f"{said}at last.")
+    lines = in_terminal(replace(sample.findings(), verdicts=(doubt,)), 80)
+    (first,) = (place for place, one in enumerate(lines) if one.startswith("▲ doubtful Listen"))
+    item = lines[first : lines.index("", first)]
+    assert len(item) > 2
+    assert all(one.startswith("  ") for one in item[1:])
+    assert "at last." in " ".join(item)
+
+
+def test_every_format_tells_doubts_about_the_comparison_from_those_about_trials() -> None:
+    found = with_campaign()
+    marks = "✕ Little's law violated; ▲ Listen queue too short"
+    assert f"Comparison: {marks}" in in_terminal(found)
+    trials, apart, rest = markdown.render(found).partition("\n\nComparison: ")
+    assert apart
+    assert " of 8 trials" in trials.splitlines()[-1]
+    assert "Listen queue too short" in rest.splitlines()[0]
+    assert "Listen queue too short" not in trials
+    page = html.render(found)
+    label = page.index("<span>Comparison:</span>")
+    assert page.index("Load generator at its limit") < label < page.index("Listen queue too short")
+    assert "Comparison:" not in "\n".join(in_terminal(sample.findings()))
 
 
 def test_markdown_says_it_above_the_rankings() -> None:

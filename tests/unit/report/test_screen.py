@@ -123,7 +123,7 @@ def test_wrong_responses_come_before_a_disturbed_machine_and_uneven_numbers() ->
 def test_the_first_doubt_is_cut_to_its_first_sentence_where_it_takes_too_many_lines() -> None:
     remedy = "Do not use these numbers; repeat the load, and report a bug if it happens again."
     (sound, doubt) = judged("doubtful", "steady")
-    several = tuple(Sentence("doubtful", f"{number} {SAID}", remedy) for number in range(4))
+    several = tuple(Sentence("doubtful", f"{number} {SAID}", remedy) for number in range(6))
     two = (sound, replace(doubt, sentences=several), *judged("doubtful", "backlog")[1:])
     well, doubted = shown(trial()), shown(trial(verdicts=two))
     assert len(doubted) - len(well) <= screen_doubts.MOST_LINES
@@ -483,25 +483,47 @@ def test_hostile_names_cannot_steer_the_terminal() -> None:
     assert "\x1b" not in "\n".join(shown(found))
 
 
-CLAUSES = "the numbers are too low, and " + "the server waited for cores of others " * 6
-"""A sentence of three lines, whose first clause has room in one."""
-
-
-def test_what_makes_a_number_void_is_told_by_whole_clauses_with_what_to_do() -> None:
-    remedy = "Stop other programs, and repeat the load."
+def long_doubts(lines: int) -> tuple[Verdict, ...]:
+    """Two void verdicts, each of one sentence of so many lines and a remedy."""
+    said = "the server waited for its cores that other programs used all of that time, " * lines
     (sound, first) = judged("void", "responses_correct")
     (_, second) = judged("void", "undisturbed")
-    both = (
+    return (
         sound,
-        replace(first, sentences=(Sentence("void", CLAUSES, "Fix the server."),)),
-        replace(second, sentences=(Sentence("void", CLAUSES, remedy),)),
+        replace(first, sentences=(Sentence("void", f"{said}first.", "Fix the server."),)),
+        replace(second, sentences=(Sentence("void", f"{said}second.", "Stop others."),)),
     )
-    well, doubted = shown(trial()), shown(trial(verdicts=both))
-    assert len(doubted) - len(well) <= screen_doubts.MOST_LINES
-    told = [one for one in doubted if one.startswith("✕ ")][1:]
-    assert all(one.endswith("the numbers are too low …") for one in told)
-    assert "→ Fix the server." in " ".join(doubted)
-    assert f"→ {remedy}" in " ".join(doubted)
+
+
+@pytest.mark.parametrize(("lines", "told"), [(1, 2), (3, 2), (4, 1), (6, 1), (12, 1)])
+def test_no_told_doubt_is_cut_before_its_cause_or_its_remedy(lines: int, told: int) -> None:
+    verdicts = long_doubts(lines)
+    shown_lines = shown(trial(verdicts=verdicts))
+    text = " ".join(" ".join(shown_lines).split())
+    for number, verdict in enumerate(verdicts[1:]):
+        (sentence,) = verdict.sentences
+        assert (f"{sentence.text} → {sentence.remedy}" in text) == (number < told)
+        assert catalogue.title_of(verdict) in text
+    assert "…" not in text
+    if lines <= 6:
+        more = len(shown_lines) - len(shown(trial()))
+        assert more <= screen_doubts.MOST_LINES
+
+
+def test_the_reason_of_a_check_that_could_not_be_made_is_not_cut() -> None:
+    reason = "no such counter, " * 6 + "on this host"
+    for count in (1, 2, 6):
+        verdicts = judged("not_checked", *CHECK_NAMES[:count])
+        verdicts = (verdicts[0], *(one_reason(one, f"{reason}.") for one in verdicts[1:]))
+        lines = shown(trial(verdicts=verdicts))
+        text = " ".join(" ".join(lines).split())
+        assert f"{reason}." in text
+        assert all(catalogue.title_of(one) in text for one in verdicts[1:3])
+        assert len(lines) <= screen.MOST_LINES + screen_doubts.MOST_UNMADE
+
+
+def one_reason(verdict: Verdict, text: str) -> Verdict:
+    return replace(verdict, sentences=(Sentence(verdict.level, text),))
 
 
 def test_a_count_stays_with_what_it_counts() -> None:

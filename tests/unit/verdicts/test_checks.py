@@ -998,14 +998,16 @@ def test_waits_explain_no_more_than_each_kind_of_request_took_beyond_its_shortes
 def test_what_a_trial_lost_is_told_where_it_is_not_doubted():
     given = judged("undisturbed", simulate(others_busy=0.06, others_on=(0,), server_busy=0.94))
     assert given.level == "sound"
-    assert given.text.startswith("Throughput is about 6 % too low, and latencies contain")
+    cause, _, meaning = given.text.partition(": ")
+    assert cause.startswith("The server waited 6 % ")
+    assert meaning.startswith("throughput is about 6 % too low, and latencies contain")
 
 
 def test_an_open_load_does_not_lose_throughput():
     robbed = simulate(others_busy=0.2, others_on=(0,), server_busy=0.3, run_delay=0.1)
     given = judged("undisturbed", as_open(robbed, 1995.0))
     assert "too low" not in given.text
-    assert given.text.startswith("Latencies contain waits for a core, 10 % of the time")
+    assert given.text.endswith("used: latencies contain these waits, 10 % of the time.")
 
 
 ONE_AT_A_TIME = {

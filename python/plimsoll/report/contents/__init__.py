@@ -16,6 +16,7 @@ from plimsoll.report.contents.naming import ENGINE, anchor, title
 from plimsoll.report.contents.ranking import RankingContents, Row, detail, rankings
 from plimsoll.report.contents.remarks import (
     CAMPAIGN,
+    TRUST,
     Doubt,
     Remark,
     doubts,
@@ -31,6 +32,7 @@ __all__ = [
     "AS_RUN",
     "CAMPAIGN",
     "ENGINE",
+    "TRUST",
     "Doubt",
     "Facts",
     "RankingContents",

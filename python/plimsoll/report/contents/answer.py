@@ -42,6 +42,9 @@ HEADINGS = ("vs. the best (95 %)", "p50", "p99", "CPU/request")
 LABELS = ("vs. best", "p50", "p99", "CPU")
 """The same where there is little room."""
 
+COMPARISON = "Comparison"
+"""What doubts are about that no trial has: how repetitions, servers and blocks compare."""
+
 LAID_OVER = 3
 """Frameworks whose latencies are laid over each other until the reader chooses."""
 
@@ -132,7 +135,8 @@ class RankingAnswer:
         further: The first one that is clearly behind, where that is not the next one; else empty.
         counts: How many trials are in each state, without the states that none is in.
         total: How many trials there are, and of what they are the product, in words.
-        marks: The doubts about them, the worst first; no more than there is room for.
+        of_trials: The doubts about them, the worst first; no more than there is room for.
+        of_comparison: The doubts about their comparison, which every trial may be sound beside.
         more_marks: How many are left out.
         load: The load in one sentence.
         lines: What the lines on the bars are; empty where there are none.
@@ -150,7 +154,8 @@ class RankingAnswer:
     further: str
     counts: tuple[tuple[State, int], ...]
     total: str
-    marks: tuple[Mark, ...]
+    of_trials: tuple[Mark, ...]
+    of_comparison: tuple[Mark, ...]
     more_marks: int
     load: str
     lines: str
@@ -203,7 +208,8 @@ def _answer(
         further=ranking.clear_lead,
         counts=tuple((state, states.count(state)) for state in _STATES if state in states),
         total=_total(ranked, is_beside=ranked is not ranking.ranking.entries),
-        marks=tuple(marks[:MOST_MARKS]),
+        of_trials=tuple(mark for mark in marks[:MOST_MARKS] if mark.count),
+        of_comparison=tuple(mark for mark in marks[:MOST_MARKS] if not mark.count),
         more_marks=len(marks[MOST_MARKS:]),
         load=words.load_text(trials[0].recording.load),
         lines=_lines(ranking.ranking.entries),
@@ -276,7 +282,7 @@ def _bars(ranking: RankingContents) -> tuple[Bar, ...]:
 def _lines(entries: Sequence[RankedEntry]) -> str:
     """What the lines on the bars are: of ratios where something is compared."""
     if any(entry.to_best and entry.to_best.interval for entry in entries):
-        return "95 % interval of the ratio to the best"
+        return "95 % interval of the ratio to the best, which itself has none"
     return "95 % interval" if any(entry.low is not None for entry in entries) else ""
 
 

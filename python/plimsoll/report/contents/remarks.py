@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 CAMPAIGN = "The campaign as a whole"
 """Heading of what the checks on a campaign say."""
 
+TRUST = "Can these numbers be trusted?"
+"""Heading of all that the checks say."""
+
 MOST_SENTENCES = 3
 """Sentences of one kind of finding that are shown of a campaign as a whole."""
 

@@ -53,6 +53,7 @@ class Card:
         machines: Each host in one line.
         conditions: How servers and load generator shared the machine; may be empty.
         headings: Headings of the bars and of the columns of each.
+        comparison: What stands before doubts about the comparison of trials.
     """
 
     campaign: str
@@ -61,6 +62,7 @@ class Card:
     machines: tuple[str, ...]
     conditions: str
     headings: tuple[str, ...]
+    comparison: str
 
 
 def write(findings: Findings, into: Path) -> Path:
@@ -94,6 +96,7 @@ def card(findings: Findings) -> Card:
         machines=tuple(line for line, _ in contents.machines(findings).values()),
         conditions=contents.conditions(findings),
         headings=(answer.NUMBER, *answer.HEADINGS),
+        comparison=answer.COMPARISON,
     )
 
 

@@ -190,6 +190,8 @@ def render(findings: Findings) -> str:
             answer_labels=answer.LABELS,
             campaign=[one for one in of_campaign if one.level != "sound"],
             campaign_sound=[one for one in of_campaign if one.level == "sound"],
+            comparison=answer.COMPARISON,
+            trust=contents.TRUST,
             campaign_heading=contents.CAMPAIGN,
             doubts=[_doubt(doubt) for doubt in contents.doubts(findings)],
             matrix=_matrix(ranked),

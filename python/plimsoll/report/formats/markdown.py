@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.canvas import Specification
     from plimsoll.findings.findings import Findings
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, TrialContents
-    from plimsoll.report.contents.answer import Bar, RankingAnswer
+    from plimsoll.report.contents.answer import Bar, Mark, RankingAnswer
     from plimsoll.report.contents.gist import Tile
     from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
 
@@ -90,7 +90,7 @@ def render(findings: Findings) -> str:
         *foremost,
         *_answers(findings, rankings),
         *_notices(findings),
-        *_folded("Can these numbers be trusted?", _verdict(findings)),
+        *_folded(contents.TRUST, _verdict(findings)),
         *_folded(heading, [literal(caption), *detailed]),
         *_folded(against_latency.TITLE, _against_latency(findings)),
         *(_folded("Further tables", others) if others else ()),
@@ -128,16 +128,22 @@ def _answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[st
 
 def _answer(found: RankingAnswer) -> list[str]:
     counts = " · ".join(f"{words.MARKS[state]} {count} {state}" for state, count in found.counts)
-    marks = [f"{words.MARKS[mark.state]} {literal(mark.brief)}" for mark in found.marks]
+    marks = _marks(found.of_trials)
     ranking = found.ranking
     headings = ("rank", ranking.subject, answer.NUMBER, "95 %", *answer.HEADINGS, "verdict")
     absent = (0, 4) if ranking.is_alone else ()
     return [
         f"## {literal(found.place)}",
         f"**{literal(found.headline)}**{f'; {literal(found.further)}' if found.further else ''}",
-        f"{counts.replace('_', ' ')} of {found.total}{': ' if marks else ''}{', '.join(marks)}",
+        f"{counts.replace('_', ' ')} of {found.total}{': ' if marks else ''}{marks}",
+        f"{answer.COMPARISON}: {_marks(found.of_comparison)}" if found.of_comparison else "",
         _tiles(found.tiles) or _without(absent, headings, map(_bar, found.bars)),
     ]
+
+
+def _marks(marks: Iterable[Mark]) -> str:
+    """Doubts in one line."""
+    return ", ".join(f"{words.MARKS[mark.state]} {literal(mark.brief)}" for mark in marks)
 
 
 def _tiles(tiles: Sequence[Tile]) -> str:

@@ -98,8 +98,10 @@ class PaperAnswer:
         further: The first one that is clearly behind, where that is not the next one; else empty.
         counts: How many trials are in each state, without the states that none is in.
         total: How many trials there are, in words.
-        doubts: The doubts in one sentence.
-        marks: Level and name of each doubt, with the number of trials where it is about some.
+        doubts: The doubts about trials in one sentence, and those about their comparison.
+        of_trials: Level and name of each doubt about trials, and how many it is about.
+        of_comparison: The same of each doubt about their comparison.
+        lines: What the lines on the bars are; empty where there are none.
         subject: What the bars are of.
         is_alone: Whether it has one row, which has no rank and no ratio.
         tiles: Of one trial, or of load lines, in place of bars: name, number, what belongs to it.
@@ -112,8 +114,10 @@ class PaperAnswer:
     further: str
     counts: tuple[tuple[State, int], ...]
     total: str
-    doubts: str
-    marks: tuple[tuple[State, str], ...]
+    doubts: tuple[str, ...]
+    of_trials: tuple[tuple[State, str], ...]
+    of_comparison: tuple[tuple[State, str], ...]
+    lines: str
     subject: str
     is_alone: bool
     tiles: tuple[Tile, ...]
@@ -230,6 +234,8 @@ class Paper:
         configuration: The configuration and the hosts.
         banner: How many trials are in each state, and what it means.
         limits: Limits of checks that the campaign changed.
+        comparison: What stands before doubts about the comparison of trials.
+        trust: Title of all that checks say.
         campaign_heading: Title of what checks say of the campaign.
         of_campaign: What they say.
         failed: Trials that an error ended.
@@ -268,6 +274,8 @@ class Paper:
     configuration: Facts
     banner: tuple[tuple[State, int, str], ...]
     limits: tuple[str, ...]
+    comparison: str
+    trust: str
     campaign_heading: str
     of_campaign: tuple[Statement, ...]
     failed: tuple[Statement, ...]
@@ -374,6 +382,8 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         configuration=[*contents.configuration(findings), *hosts],
         banner=tuple(contents.banner(findings)),
         limits=tuple(contents.changed_limits(findings)),
+        comparison=answer.COMPARISON,
+        trust=contents.TRUST,
         campaign_heading=contents.CAMPAIGN,
         of_campaign=tuple(_statement(one, one.subject) for one in contents.of_campaign(findings)),
         failed=tuple(replace(one, note=trial.title) for trial in trials for one in _error(trial)),
@@ -424,14 +434,17 @@ def answered(found: RankingAnswer, most_bars: int) -> PaperAnswer:
         found: The answer.
         most_bars: Frameworks that there is room for.
     """
+    is_of_one = bool(found.tiles)
     return PaperAnswer(
         place=found.place,
         headline=found.headline,
         further=found.further,
         counts=found.counts,
         total=found.total,
-        doubts=_doubts(found.marks, is_of_one=bool(found.tiles)),
-        marks=tuple((mark.state, mark.name if found.tiles else mark.brief) for mark in found.marks),
+        doubts=_doubts(found),
+        of_trials=_named(found.of_trials, is_of_one=is_of_one),
+        of_comparison=_named(found.of_comparison, is_of_one=is_of_one),
+        lines=found.lines,
         subject=found.ranking.subject,
         is_alone=found.ranking.is_alone,
         tiles=found.tiles,
@@ -452,8 +465,10 @@ def of_lines(found: LinesAnswer) -> PaperAnswer:
         further="",
         counts=found.counts,
         total=found.total,
-        doubts=f"Doubts: {found.doubt}." if found.doubt else _NO_DOUBT,
-        marks=((found.counts[0][0], found.doubt),) if found.doubt else (),
+        doubts=(f"Doubts: {found.doubt}." if found.doubt else _NO_DOUBT,),
+        of_trials=((found.counts[0][0], found.doubt),) if found.doubt else (),
+        of_comparison=(),
+        lines="",
         subject="framework",
         is_alone=True,
         tiles=found.tiles,
@@ -462,14 +477,29 @@ def of_lines(found: LinesAnswer) -> PaperAnswer:
     )
 
 
-def _doubts(marks: Sequence[Mark], *, is_of_one: bool) -> str:
-    """The doubts in one sentence, the worst first."""
-    if not marks:
-        return _NO_DOUBT
+def _named(marks: Sequence[Mark], *, is_of_one: bool) -> tuple[tuple[State, str], ...]:
+    """Level and name of some doubts."""
+    return tuple((mark.state, mark.name if is_of_one else mark.brief) for mark in marks)
+
+
+def _doubts(found: RankingAnswer) -> tuple[str, ...]:
+    """The doubts about trials in one sentence, and those about their comparison in another."""
+    of = {"Doubts": found.of_trials, answer.COMPARISON: found.of_comparison}
+    is_of_one = bool(found.tiles)
+    reported = [
+        f"{name}: {_doubts_text(marks, is_of_one=is_of_one)}."
+        for name, marks in of.items()
+        if marks
+    ]
+    return tuple(reported) or (_NO_DOUBT,)
+
+
+def _doubts_text(marks: Sequence[Mark], *, is_of_one: bool) -> str:
+    """Some doubts, the worst first."""
     doubts = [_doubt_text(mark, is_of_one=is_of_one) for mark in marks[:MOST_DOUBTS]]
     rest = len(marks) - len(doubts)
     more = [wording.several(rest, "further doubt")] if rest else []
-    return f"Doubts: {'; '.join([*doubts, *more])}."
+    return "; ".join([*doubts, *more])
 
 
 def _doubt_text(mark: Mark, *, is_of_one: bool) -> str:

@@ -1,6 +1,6 @@
-"""Terminal: the verdicts on the campaign, the ranking with its verdicts, and why numbers are void.
+"""Terminal: the answer and the rankings, then how far to believe them, then everything else.
 
-It is read without colour as well.
+The order is that of the page. It is read without colour as well.
 
 The same as text in `report.txt`.
 """
@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, Group
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from plimsoll import texts, wording
 from plimsoll.report import contents, sections, words
-from plimsoll.report.contents import naming, servers
+from plimsoll.report.contents import answer, naming, servers
 from plimsoll.storage.parquet import keep
 from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import State
     from plimsoll.report.contents import Doubt, RankingContents, Remark, TrialContents
+    from plimsoll.report.contents.answer import Mark
     from plimsoll.report.contents.section import Section, SectionTable, TableRow
     from plimsoll.report.contents.servers import ServerRow
 
@@ -77,7 +77,7 @@ def write(findings: Findings, into: Path) -> Path:
 
 
 def show(findings: Findings, console: Console | None = None) -> None:
-    """Prints the rankings, what failed, what is void or doubtful, and the count of each.
+    """Prints the rankings, how far to believe them, and further tables.
 
     Args:
         findings: What to report.
@@ -86,51 +86,100 @@ def show(findings: Findings, console: Console | None = None) -> None:
     console = console or Console(emoji=False)
     is_wide = console.width >= WIDE
     of_sections = sections.of(findings)
-    for part in _campaign(findings):
-        console.print(part)
-    for section in (one for one in of_sections if one.is_answer):
-        for part in _section(section, is_wide=is_wide):
-            console.print(part)
-    for ranking in contents.rankings(findings):
-        console.print(_ranking(ranking, is_wide=is_wide))
-        for line in _indented(*ranking.leads[:1], ranking.resolution):
-            console.print(line)
-        console.print()
-    for section in (one for one in of_sections if not one.is_answer):
-        for part in _section(section, is_wide=is_wide):
-            console.print(part)
+    parts = [
+        *_sections((one for one in of_sections if one.is_answer), console.width),
+        *_rankings(findings, console.width),
+        *_verdicts(findings, console.width),
+        *_sections((one for one in of_sections if not one.is_answer), console.width),
+    ]
     if rows := servers.rows(findings):
-        console.print(_servers(rows, naming.subject(findings), is_wide=is_wide))
-    for part in _remarks(findings):
+        parts.append(_servers(rows, naming.subject(findings), is_wide=is_wide))
+    for part in parts:
         console.print(part)
-    console.print(_counts(findings))
 
 
-def _campaign(findings: Findings) -> Iterator[RenderableType]:
-    """The verdicts on the campaign as a whole, one line for each check."""
-    remarks = contents.of_campaign(findings)
-    if remarks:
-        yield Text(contents.CAMPAIGN.lower(), style="bold")
-    for one in remarks:
-        name = f" {one.name} " if one.subject == CAMPAIGN else f" {one.name}, {one.subject} "
-        yield from _shown(one, name)
-    if remarks:
+def _rankings(findings: Findings, width: int) -> Iterator[RenderableType]:
+    """Each ranking: the answer, how far to believe it, its table, and what it tells apart."""
+    for found in answer.answers(findings, contents.rankings(findings)):
+        yield Text(texts.line(found.place), style="bold")
+        said = filter(None, (found.headline, found.further))
+        yield from (Text(words.wrapped(one, width)) for one in said)
+        counts = (_counted(count, state) for state, count in found.counts)
+        yield Text.assemble(Text(", ").join(counts), f" of {found.total}")
+        if found.of_comparison:
+            marks = [_mark(mark) for mark in found.of_comparison]
+            yield Text.assemble(f"{answer.COMPARISON}: ", Text("; ").join(marks))
+        yield _ranking(found.ranking, is_wide=width >= WIDE)
+        yield from _indented(found.ranking.resolution, width=width)
         yield Text()
 
 
-def _shown(remark: Remark, name: str) -> Iterator[RenderableType]:
+def _mark(mark: Mark) -> Text:
+    return Text(f"{words.MARKS[mark.state]} {texts.line(mark.brief)}", style=STYLES[mark.state])
+
+
+def _counted(count: int, state: State) -> Text:
+    return Text.assemble(f"{count} ", _level(state))
+
+
+def _verdicts(findings: Findings, width: int) -> Iterator[RenderableType]:
+    """How far to believe the numbers: a list with a blank line behind each item."""
+    yield Text(contents.TRUST.lower(), style="bold")
+    yield _counts(findings)
+    yield Text()
+    for one in _items(findings, width):
+        yield one
+        yield Text()
+
+
+def _items(findings: Findings, width: int) -> Iterator[RenderableType]:
+    """The verdicts on the campaign, what failed, and the doubts about trials."""
+    of_campaign = contents.of_campaign(findings)
+    for one in of_campaign:
+        if one.level != "sound":
+            yield Group(*_shown(one, _named(one), width))
+    if sound := [one.name for one in of_campaign if one.level == "sound"]:
+        names = ", ".join(dict.fromkeys(sound))
+        yield _hanging(_level("sound"), contents.CAMPAIGN.lower(), names, width)
+    for trial in contents.trials(findings):
+        if trial.error:
+            yield _failed(trial, width)
+    for doubt in contents.doubts(findings):
+        yield _doubt(doubt, width)
+    limits = contents.changed_limits(findings)
+    if limits:
+        said = f"Limits of checks overridden by this campaign: {', '.join(limits)}"
+        yield Text(words.wrapped(said, width, "  "))
+    if extent := contents.extent(findings):
+        yield Text(words.wrapped(extent, width, "  "))
+
+
+def _named(remark: Remark) -> str:
+    """Name of a check on the campaign, and what it is about where that is not all of it."""
+    return remark.name if remark.subject == CAMPAIGN else f"{remark.name}, {remark.subject}"
+
+
+def _shown(remark: Remark, name: str, width: int) -> Iterator[RenderableType]:
     """A remark, each finding with what to do about it."""
     for place, (text, remedy) in enumerate(remark.advised):
         if place:
-            yield from _indented(text)
+            yield from _indented(text, width=width)
         else:
-            yield Text.assemble(_level(remark.level), (name, "bold"), texts.line(text))
-        yield from _indented(remedy and f"→ {remedy}")
+            yield _hanging(_level(remark.level), name, text, width)
+        yield from _indented(remedy and f"→ {remedy}", width=width)
+
+
+def _hanging(level: Text, name: str, text: str, width: int) -> Text:
+    """A level, the name of a check and what it says; further lines are indented."""
+    head = f"{level.plain} {texts.line(name)}: "
+    hanging = Text(words.wrapped(f"{head}{text}", width, "  "))
+    hanging.stylize(level.style, 0, len(level.plain))
+    hanging.stylize("bold", len(level.plain), len(head))
+    return hanging
 
 
 def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
-    title = Text(texts.line(ranking.title), style="bold")
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     if not ranking.is_alone:
         table.add_column("rank", justify="right", no_wrap=True)
     table.add_column(ranking.subject, overflow="fold", min_width=10)
@@ -152,20 +201,25 @@ def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
     return table
 
 
-def _section(section: Section, *, is_wide: bool) -> Iterator[RenderableType]:
+def _sections(of: Iterable[Section], width: int) -> Iterator[RenderableType]:
+    for section in of:
+        yield from _section(section, width)
+
+
+def _section(section: Section, width: int) -> Iterator[RenderableType]:
     """A section, unless it has nothing but charts; without reasons where there is little room."""
     if not section.tables and not section.remarks:
         return
     yield Text(section.title.lower(), style="bold")
     yield from (Text(texts.line(one), style="bold") for one in section.headlines)
-    yield from _indented(section.caption)
+    yield from _indented(section.caption, width=width)
     for table in (one for one in section.tables if not one.is_detail):
-        yield _section_table(table, is_wide=is_wide)
-        yield from _indented(*table.notes)
+        yield _section_table(table, is_wide=width >= WIDE)
+        yield from _indented(*table.notes, width=width)
     if section.remarks:
         yield Text(f"\n{section.remarks_title}", style="bold")
     for one in section.remarks:
-        yield from _shown(one, f" {one.name}, {one.subject} ")
+        yield from _shown(one, f"{one.name}, {one.subject}", width)
     yield Text()
 
 
@@ -221,44 +275,31 @@ def _level(state: State) -> Text:
     return Text(words.level_text(state), style=STYLES[state])
 
 
-def _remarks(findings: Findings) -> Iterator[RenderableType]:
-    for trial in contents.trials(findings):
-        if trial.error:
-            yield _failed(trial)
-    for doubt in contents.doubts(findings):
-        yield _doubt(doubt)
-    limits = contents.changed_limits(findings)
-    if limits:
-        yield Text(f"Limits of checks overridden by this campaign: {', '.join(limits)}")
-    if extent := contents.extent(findings):
-        yield Text(texts.line(extent))
-
-
-def _failed(trial: TrialContents) -> Group:
+def _failed(trial: TrialContents, width: int) -> Group:
     error = trial.error or {}
-    head = Text.assemble(_level("failed"), f" {texts.line(trial.title)}: {error['kind']}")
-    return Group(head, *_indented(error["message"], error["hint"]))
+    head = _hanging(_level("failed"), trial.title, error["kind"], width)
+    return Group(head, *_indented(error["message"], error["hint"], width=width))
 
 
-def _doubt(doubt: Doubt) -> Group:
+def _doubt(doubt: Doubt, width: int) -> Group:
     head = Text.assemble(_level(doubt.level), (f" {doubt.name}", "bold"), f" {doubt.count}")
     lines = [f"{one.subject}: {one.sentences[0].clause}" for one in doubt.remarks[:SHOWN]]
     rest = len(doubt.remarks) - SHOWN
     more = f"and {rest} more, see the report" if rest > 0 else ""
-    return Group(head, *_indented(*lines, more, doubt.remedy and f"→ {doubt.remedy}"))
+    remedy = doubt.remedy and f"→ {doubt.remedy}"
+    return Group(head, *_indented(*lines, more, remedy, width=width))
 
 
-def _indented(*lines: str) -> list[RenderableType]:
-    return [Padding(Text(texts.line(line)), (0, 0, 0, 2), expand=False) for line in lines if line]
+def _indented(*lines: str, width: int) -> list[Text]:
+    """Each line below a head, its further lines below it."""
+    return [Text(words.wrapped(f"  {line}", width, "    ")) for line in lines if line]
 
 
 def _counts(findings: Findings) -> Text:
-    parts = [
-        Text.assemble(f"{count} ", _level(state)) for state, count, _ in contents.banner(findings)
-    ]
+    parts = [_counted(count, state) for state, count, _ in contents.banner(findings)]
     total = wording.several(len(findings.counting), "trial")
     others = len(findings.trials) - len(findings.counting)
     kind = ("full step", "full steps") if findings.ladders else ("other try", "other tries")
     of = "ladders" if findings.ladders else "load lines"
     more = f"; {wording.several(others, *kind)} of {of}" if others else ""
-    return Text.assemble(f"\n{total}: ", Text(", ").join(parts), more)
+    return Text.assemble(f"{total}: ", Text(", ").join(parts), more)

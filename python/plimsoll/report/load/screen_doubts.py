@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -14,14 +12,14 @@ from rich.text import Text
 from plimsoll import wording
 from plimsoll.report import hidden, words
 from plimsoll.report.load import mix
-from plimsoll.report.load.screen_lines import cut, line
+from plimsoll.report.load.screen_lines import line
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.levels import by_checks, checks_that_apply, unmade
 from plimsoll.verdicts.verdict import DOUBTING, advised
 from plimsoll.wording import listed, several
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plimsoll.aggregate.summary import Summary
     from plimsoll.findings.trial import TrialFindings
@@ -34,8 +32,9 @@ STYLES: dict[Level, str] = {
     "doubtful": "yellow",
     "void": "red",
 }
-MOST_LINES = 6
-"""Lines for doubts, below the level, unless everything is shown."""
+MOST_LINES = 10
+"""Lines for doubts, below the level, unless everything is shown; with `screen.MOST_LINES` they fit
+a terminal of 24 rows. The first doubt may need more: neither its cause nor its remedy is cut."""
 
 MOST_TOLD = 2
 """Doubting checks that have a line of what they found."""
@@ -46,10 +45,6 @@ MOST_NAMED = 3
 MOST_UNMADE = 4
 """Lines for checks that could not be made, where nothing doubts."""
 
-LEAST_LINES: dict[Level, int] = {"void": 2, "doubtful": 1}
-"""Lines that a told doubt has at least: what makes a number void is told with what to do."""
-
-_CLAUSE_END = re.compile(r"[:;,] ")
 _REST = "; `-v` shows everything"
 _CUT = "  `-v` shows everything"
 
@@ -152,68 +147,49 @@ def _by(found: TrialFindings, doubts: Sequence[Verdict]) -> str:
 def _unmade(found: TrialFindings, width: int) -> Iterator[Text]:
     """Each check that applies and could not be made, with the reason, as far as there is room."""
     missing = unmade(found.verdicts)
-    told = missing if len(missing) <= MOST_UNMADE else missing[: MOST_UNMADE - 1]
-    for verdict in told:
-        yield Text(cut(f"{_head(verdict)}{verdict.sentences[0].text}", width), style="dim")
-    if rest := missing[len(told) :]:
-        yield Text(f"{_named(rest, width - len(_REST))}{_REST}", style="dim")
+    reasons = [f"{_head(one)}{one.sentences[0].text}" for one in missing]
+    ways = [[[Text(words.wrapped(one, width, "  "), style="dim")]] for one in reasons]
+    yield from _told(missing, ways, MOST_UNMADE, width)
 
 
 def _brief(doubts: Sequence[Verdict], width: int) -> Iterator[Text]:
-    """The first finding of the worst doubts, in full as far as there is room, and what else is.
+    """The first finding of the worst doubts, whole or by its first sentence, and what else is."""
+    ways = [
+        [[*_verdict(one, width, most=1)] for one in (doubt, _first_sentence(doubt))]
+        for doubt in doubts[:MOST_TOLD]
+    ]
+    yield from _told(doubts, ways, MOST_LINES, width)
 
-    Each of the first `MOST_TOLD` has at least a line, unless the worst is void and has more to say
-    than a sentence: which of the times above it does not hold, for example.
+
+def _told(
+    verdicts: Sequence[Verdict], ways: Sequence[Sequence[list[Text]]], room: int, width: int
+) -> Iterator[Text]:
+    """As many verdicts as there is room for; the others are named.
+
+    None is cut: each is told in the shortest of its ways, and the first ones in a longer one where
+    that leaves room. The first verdict is always told.
+
+    Args:
+        verdicts: Some verdicts, the worst first.
+        ways: Of those that may be told: the lines of each way, the longest first.
+        room: Lines in all.
+        width: Of the screen, in signs.
     """
-    whole = [[*_verdict(verdict, width, most=1)] for verdict in doubts[:MOST_TOLD]]
-    if len(whole) == len(doubts) and sum(map(_height, whole)) <= MOST_LINES:
-        yield from chain.from_iterable(whole)
+    whole = [longest for longest, *_ in ways]
+    if len(whole) == len(verdicts) and _height(chain(*whole)) <= room:
+        yield from chain(*whole)
         return
-    left = MOST_LINES - 1
-    most = 1 if _says_more(doubts[0]) and _height(whole[0]) <= left else MOST_TOLD
-    told, rest = doubts[:most], doubts[most:]
-    for place, verdict in enumerate(told):
-        others = sum(LEAST_LINES[one.level] for one in told[place + 1 :])
-        lines = _fitting(verdict, width, left - others)
-        yield from lines
-        left -= _height(lines)
+    told: list[list[Text]] = []
+    for *_, shortest in ways:
+        if told and _height(chain(*told, shortest)) >= room:
+            break
+        told.append(shortest)
+    for place, (longest, *_) in enumerate(ways[: len(told)]):
+        longer = [*told[:place], longest, *told[place + 1 :]]
+        told = longer if _height(chain(*longer)) < room else told
+    yield from chain(*told)
+    rest = verdicts[len(told) :]
     yield Text(f"{_named(rest, width - len(_REST))}{_REST}" if rest else _CUT, style="dim")
-
-
-def _says_more(verdict: Verdict) -> bool:
-    """Whether what makes a number void has more than one sentence."""
-    found, _ = next(iter(advised(verdict.sentences)))
-    return verdict.level == "void" and found != verdict.sentences[0].text
-
-
-def _fitting(verdict: Verdict, width: int, room: int) -> Sequence[Text]:
-    """As much of the first finding as so many lines hold: whole, or by clauses, with what to do."""
-    ways = (verdict, _first_sentence(verdict))
-    whole = ([*_verdict(one, width, most=1)] for one in ways)
-    return next((one for one in whole if _height(one) <= room), _cut_to(verdict, width, room))
-
-
-def _cut_to(verdict: Verdict, width: int, room: int) -> list[Text]:
-    """The first clauses of the first finding, and what to do about it, in so many lines."""
-    remedy = [*_verdict(verdict, width, most=1)][1:]
-    has_room = _height(remedy) < room
-    head, lines = _head(verdict), room - _height(remedy) * has_room
-    said = _clauses(head, verdict.sentences[0].text, width, lines)
-    text = Text(said)
-    text.stylize(STYLES[verdict.level], 0, len(head))
-    return [text, *remedy * has_room]
-
-
-def _clauses(head: str, said: str, width: int, room: int) -> str:
-    """As many clauses of a sentence as so many lines hold, else as many words of the first."""
-    ends = [one.start() for one in _CLAUSE_END.finditer(said)]
-    ways = (f"{said[:end]} …" for end in reversed(ends))
-    wraps = (words.wrapped(f"{head}{one}", width, "  ") for one in ways)
-    words_of_it = textwrap.wrap(
-        f"{head}{said}", width, subsequent_indent="  ", max_lines=room, placeholder=" …"
-    )
-    fitting = (one for one in wraps if one.count("\n") < room)
-    return next(fitting, "\n".join(words_of_it))
 
 
 def _named(rest: Sequence[Verdict], width: int) -> str:
@@ -224,14 +200,15 @@ def _named(rest: Sequence[Verdict], width: int) -> str:
     return next((one for one in ways if len(one) <= width), others)
 
 
-def _height(lines: Sequence[Text]) -> int:
+def _height(lines: Iterable[Text]) -> int:
     return sum(text.plain.count("\n") + 1 for text in lines)
 
 
 def _first_sentence(verdict: Verdict) -> Verdict:
     """The same with its first sentence alone, which has an ellipsis for the others."""
-    first, *_ = verdict.sentences
-    return replace(verdict, sentences=(replace(first, text=f"{first.text} …"),))
+    first, *others = verdict.sentences
+    text = f"{first.text} …" if others else first.text
+    return replace(verdict, sentences=(replace(first, text=text),))
 
 
 def _head(verdict: Verdict, *, named: bool = False) -> str:

@@ -134,7 +134,7 @@ def _finding(tables: Tables, limit: Limit) -> Finding:
     took = _took(taken) if own < TOLD_CORES else _took_beside(taken, own, whose)
     is_own = own >= sum(one.cores for one in taken.values()) / 2 and own >= TOLD_CORES
     by = f"{whose} used" if is_own else "other programs used"
-    sentence = took if lost.ratio < TOLD else f"{_changed(tables, lost)}: {_by(lost, by)}"
+    sentence = took if lost.ratio < TOLD else f"{_by(lost, by)}: {_changed(tables, lost)}"
     return found(limit, lost.ratio, sentence, QUIET_HOST)
 
 
@@ -159,7 +159,7 @@ def _changed(tables: Tables, lost: Lost) -> str:
     """What it means for the numbers."""
     if tables.recording.load.is_saturating:
         return f"throughput is {_about(lost)} too low, and latencies contain the waits"
-    return f"latencies contain waits for a core, {_share(lost.ratio)} of the time"
+    return f"latencies contain these waits, {_share(lost.ratio)} of the time"
 
 
 def _about(lost: Lost) -> str:
