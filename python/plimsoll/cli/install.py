@@ -30,7 +30,7 @@ MOST_AT_A_TIME = 4
 
 
 @dataclass(frozen=True)
-class Outcome:
+class InstallOutcome:
     """How the installation of one ended.
 
     Attributes:
@@ -100,7 +100,7 @@ def _wanted(
     return lab.selection.installable(("all:all",) if everything else names, root)
 
 
-def _install(wanted: Sequence[Installable], *, lenient: bool, jobs: int) -> list[Outcome]:
+def _install(wanted: Sequence[Installable], *, lenient: bool, jobs: int) -> list[InstallOutcome]:
     """Installs several at a time; a failure does not stop the others.
 
     What is built in the same folder is installed one after the other.
@@ -143,30 +143,30 @@ class _Installation:
     follow: build_progress.Follow
     stop: threading.Event
 
-    def of_all(self, alike: Sequence[tuple[str, Installable]]) -> list[Outcome]:
+    def of_all(self, alike: Sequence[tuple[str, Installable]]) -> list[InstallOutcome]:
         """Installs one after the other, each with its number among all."""
         return [self.of(framework, count) for count, framework in alike]
 
-    def of(self, framework: Installable, count: str) -> Outcome:
+    def of(self, framework: Installable, count: str) -> InstallOutcome:
         """Installs one."""
         here = cli.status.status(framework)
         if self.lenient and here.word == "not available":
             remedy = f"; to include it: {here.remedy}" if here.remedy else ""
             absent = f"{here.why}{remedy}"
             messages.note(f"skipped: `{framework.title}` {absent}")
-            return Outcome(framework, absent=absent)
+            return InstallOutcome(framework, absent=absent)
         messages.step(f"{count}{framework.title}: installing")
         try:
             with self.follow(build_progress.Build.of(framework.title, build_log(framework))):
                 installed = cli.status.install(framework, stop=self.stop)
         except (FrameworkError, StorageError) as error:
             messages.error(error.message, error.hint, error.exit_code)
-            return Outcome(framework, error=error, packages=here.packages)
+            return InstallOutcome(framework, error=error, packages=here.packages)
         messages.step(installed.sentence)
-        return Outcome(framework, installed)
+        return InstallOutcome(framework, installed)
 
 
-def _summary(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def _summary(outcomes: Sequence[InstallOutcome]) -> Iterator[str]:
     """What was installed, skipped or failed, and what to do next."""
     installed = [outcome.installed for outcome in outcomes if outcome.installed]
     done = [one.sentence for one in installed if one.packages or one.built.done]
