@@ -129,6 +129,38 @@ def test_a_verb_that_only_reads_is_interrupted_with_a_word(
     assert running.leaves_nothing()
 
 
+SLOW = """\
+name = "{name}"
+language = "Python"
+build = "touch begun && exec sleep 600"
+start = "true"
+version = "echo 1"
+endpoints = ["empty"]
+
+[not_implemented]
+2048 = "none"
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_signal_ends_all_builds_and_begins_no_other(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    folders = [tmp_path / name for name in ("one", "two", "three")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "framework.toml").write_text(SLOW.format(name=folder.name))
+    words = ("install", "--all", "--jobs", "2", "--frameworks", str(tmp_path))
+    running = start(*words, folder=tmp_path)
+    running.wait_until(lambda: sum((one / "begun").exists() for one in folders) == 2)
+    os.killpg(running.process.pid, number)
+    ran = running.end()
+    assert ran.code == 130
+    assert "error: interrupted" in ran.stderr
+    assert sum((one / "begun").exists() for one in folders) == 2
+    assert running.leaves_nothing()
+
+
 def test_an_engine_that_is_killed_costs_its_trial_and_not_the_campaign(tmp_path: Path) -> None:
     running = start(*TWICE, folder=tmp_path)
     running.wait_until_it_drives()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,42 +13,39 @@ import click
 
 from plimsoll import cli, lab
 from plimsoll.cli import build_progress, messages, options
-from plimsoll.errors import FrameworkError
+from plimsoll.errors import FrameworkError, StorageError
+from plimsoll.install.commands import build_folder
 from plimsoll.install.install import build_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.campaign.framework import Installable
+    from plimsoll.errors import PlimsollError
+    from plimsoll.install.install import Installed
 
 
-@dataclass
-class Done:
-    """The result of an installation.
+MOST_AT_A_TIME = 4
+"""How many are installed at a time where there are more cores: most builds use several."""
+
+
+@dataclass(frozen=True)
+class InstallOutcome:
+    """How the installation of one ended.
 
     Attributes:
-        installed: A sentence for each framework or tool that was installed or built.
-        ready: Titles of those that were ready before.
-        absent: What is missing for those whose toolchain is not on this host, by title.
-        unrooted: Titles of those that need packages which only root may install.
-        packages: These packages.
-        failed: The reason of each failure, by title.
-        exit_code: Of the first failure; 0 when there is none.
+        framework: The framework or tool.
+        installed: The result; None if it failed or was skipped.
+        absent: What is missing if it was skipped, since its toolchain is not on this host.
+        error: Why it failed.
+        packages: Packages that it needs and that this user may not install.
     """
 
-    installed: list[str] = field(default_factory=list[str])
-    ready: list[str] = field(default_factory=list[str])
-    absent: dict[str, str] = field(default_factory=dict[str, str])
-    unrooted: list[str] = field(default_factory=list[str])
-    packages: list[str] = field(default_factory=list[str])
-    failed: dict[str, str] = field(default_factory=dict[str, str])
-    exit_code: int = 0
-
-    def fail(self, framework: Installable, error: FrameworkError) -> None:
-        """Prints and keeps a failure."""
-        self.failed[framework.title] = error.message.partition("\n")[0].partition(";")[0]
-        code = messages.error(error.message, error.hint, error.exit_code)
-        self.exit_code = self.exit_code or code
+    framework: Installable
+    installed: Installed | None = None
+    absent: str = ""
+    error: FrameworkError | StorageError | None = None
+    packages: tuple[str, ...] = ()
 
 
 @click.command(name="install")
@@ -59,12 +59,20 @@ class Done:
     help="The frameworks and drivers of a campaign.",
 )
 @options.available
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"How many to install at a time.  [default: one for each core, {MOST_AT_A_TIME} at most]",
+)
 @options.frameworks_root
 def command(
     names: tuple[str, ...],
     everything: bool,
     campaign: Path | None,
     available: bool,
+    jobs: int | None,
     root: Path | None,
 ) -> int:
     """Install the dependencies of frameworks and tools (such as `jmeter`), and build them.
@@ -74,11 +82,12 @@ def command(
     `--available`, frameworks without a toolchain on this host are skipped and listed.
     """
     wanted = _wanted(names, everything, campaign, root)
-    done = _install(wanted, lenient=everything or available)
+    jobs = jobs or min(len(os.sched_getaffinity(0)), MOST_AT_A_TIME)
+    outcomes = _install(wanted, lenient=everything or available, jobs=jobs)
     if wanted[1:]:
-        for line in _summary(done):
+        for line in _summary(outcomes):
             click.echo(line)
-    return done.exit_code
+    return next((outcome.error.exit_code for outcome in outcomes if outcome.error), 0)
 
 
 def _wanted(
@@ -91,63 +100,95 @@ def _wanted(
     return lab.selection.installable(("all:all",) if everything else names, root)
 
 
-def _install(wanted: Sequence[Installable], *, lenient: bool) -> Done:
-    """Installs each; a failure does not stop the others.
+def _install(wanted: Sequence[Installable], *, lenient: bool, jobs: int) -> list[InstallOutcome]:
+    """Installs several at a time; a failure does not stop the others.
+
+    What is built in the same folder is installed one after the other.
 
     Args:
         wanted: What to install.
         lenient: Whether to skip one without its toolchain instead of failing.
+        jobs: How many at a time.
+
+    Returns:
+        How each ended, those of one folder next to each other.
     """
-    done = Done()
+    by_folder: dict[Path, list[tuple[str, Installable]]] = {}
     for place, framework in enumerate(wanted, 1):
-        here = cli.status.status(framework)
-        if lenient and here.word == "not available":
-            remedy = f"; to include it: {here.remedy}" if here.remedy else ""
-            done.absent[framework.title] = f"{here.why}{remedy}"
-            messages.note(f"skipped: `{framework.title}` {here.why}{remedy}")
-            continue
         count = f"[{place}/{len(wanted)}] " if wanted[1:] else ""
-        messages.step(f"{count}{framework.title}: installing")
-        _install_one(framework, here.packages, done)
-    return done
+        by_folder.setdefault(build_folder(framework), []).append((count, framework))
+    stop = threading.Event()
+    with build_progress.shown() as follow, ThreadPoolExecutor(jobs) as threads:
+        installation = _Installation(lenient, follow, stop)
+        begun = [threads.submit(installation.of_all, alike) for alike in by_folder.values()]
+        try:
+            return [outcome for alike in begun for outcome in alike.result()]
+        except BaseException:
+            stop.set()
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
-def _install_one(framework: Installable, by_root: Sequence[str], done: Done) -> None:
-    """Installs one.
+@dataclass(frozen=True)
+class _Installation:
+    """Installs and prints how it goes on; several threads do so at a time.
 
-    Args:
-        framework: What to install.
-        by_root: Packages that it needs and that this user may not install.
-        done: Receives the result.
+    Attributes:
+        lenient: Whether to skip one without its toolchain instead of failing.
+        follow: Shows how a build goes on.
+        stop: Ends all of them when it is set.
     """
-    try:
-        with build_progress.shown(framework.title, build_log(framework)):
-            installed = cli.status.install(framework)
-    except FrameworkError as error:
-        done.fail(framework, error)
-        if by_root:
-            done.failed.pop(framework.title)
-            done.unrooted.append(framework.title)
-            done.packages += [name for name in by_root if name not in done.packages]
-        return
-    messages.step(installed.sentence)
-    if installed.packages or installed.built.done:
-        done.installed.append(installed.sentence)
-    else:
-        done.ready.append(framework.title)
+
+    lenient: bool
+    follow: build_progress.Follow
+    stop: threading.Event
+
+    def of_all(self, alike: Sequence[tuple[str, Installable]]) -> list[InstallOutcome]:
+        """Installs one after the other, each with its number among all."""
+        return [self.of(framework, count) for count, framework in alike]
+
+    def of(self, framework: Installable, count: str) -> InstallOutcome:
+        """Installs one."""
+        here = cli.status.status(framework)
+        if self.lenient and here.word == "not available":
+            remedy = f"; to include it: {here.remedy}" if here.remedy else ""
+            absent = f"{here.why}{remedy}"
+            messages.note(f"skipped: `{framework.title}` {absent}")
+            return InstallOutcome(framework, absent=absent)
+        messages.step(f"{count}{framework.title}: installing")
+        try:
+            with self.follow(build_progress.Build.of(framework.title, build_log(framework))):
+                installed = cli.status.install(framework, stop=self.stop)
+        except (FrameworkError, StorageError) as error:
+            messages.error(error.message, error.hint, error.exit_code)
+            return InstallOutcome(framework, error=error, packages=here.packages)
+        messages.step(installed.sentence)
+        return InstallOutcome(framework, installed)
 
 
-def _summary(done: Done) -> Iterator[str]:
+def _summary(outcomes: Sequence[InstallOutcome]) -> Iterator[str]:
     """What was installed, skipped or failed, and what to do next."""
-    yield from _listed("installed", done.installed)
-    if done.ready:
-        yield from _listed("up to date", [", ".join(done.ready)])
-    yield from _listed("not available", [f"{name}: {why}" for name, why in done.absent.items()])
-    yield from _listed("failed", list(done.failed.values()))
-    if done.unrooted:
+    installed = [outcome.installed for outcome in outcomes if outcome.installed]
+    done = [one.sentence for one in installed if one.packages or one.built.done]
+    ready = [one.framework for one in installed if not (one.packages or one.built.done)]
+    failed = [outcome for outcome in outcomes if outcome.error]
+    yield from _listed("installed", done)
+    if ready:
+        yield from _listed("up to date", [", ".join(ready)])
+    absent = [f"{one.framework.title}: {one.absent}" for one in outcomes if one.absent]
+    yield from _listed("not available", absent)
+    causes = [_cause(one.error) for one in failed if one.error and not one.packages]
+    yield from _listed("failed", causes)
+    if unrooted := [one for one in failed if one.packages]:
+        packages = dict.fromkeys(name for one in unrooted for name in one.packages)
         again = "then `plimsoll install` again"
-        typed = [", ".join(done.unrooted), cli.status.by_hand(tuple(done.packages)), again]
-        yield from _listed("needs root", typed)
+        titles = ", ".join(one.framework.title for one in unrooted)
+        yield from _listed("needs root", [titles, cli.status.by_hand(tuple(packages)), again])
+
+
+def _cause(error: PlimsollError) -> str:
+    """The first clause of an error, without the lines of a log."""
+    return error.message.partition("\n")[0].partition(";")[0]
 
 
 def _listed(heading: str, lines: Sequence[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import difflib
 import errno
 import os
 import re
+import sys
 import traceback
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -63,9 +64,8 @@ def failure(wrong: Exception) -> int:
 
 def error(message: str, hint: str, exit_code: int = USAGE_ERROR) -> int:
     """Prints an error and its hint; returns the exit code."""
-    _say("error", "red", message)
-    if hint:
-        _say("hint", "cyan", hint)
+    lines = [_line("error", "red", message), *([_line("hint", "cyan", hint)] if hint else [])]
+    _put("\n".join(lines))  # at once: other threads print as well
     return exit_code
 
 
@@ -129,7 +129,7 @@ def _fault(wrong: Exception) -> int:
 
 def note(message: str) -> None:
     """Prints a note."""
-    _say("note", "yellow", message)
+    _put(_line("note", "yellow", message))
 
 
 def step(message: str) -> None:
@@ -152,10 +152,11 @@ def coloured(text: str, colour: str) -> str:
     return text if os.environ.get("NO_COLOR") else click.style(text, fg=colour, bold=True)
 
 
-def _say(kind: str, colour: str, message: str) -> None:
-    _put(f"{coloured(f'{kind}:', colour)} {texts.lines(as_options.text(message))}")
+def _line(kind: str, colour: str, message: str) -> str:
+    return f"{coloured(f'{kind}:', colour)} {texts.lines(as_options.text(message))}"
 
 
 def _put(line: str) -> None:
+    # Named, since click would otherwise write past a display of Rich, which stands in for stderr.
     with suppress(BrokenPipeError):
-        click.echo(line, err=True)
+        click.echo(line, file=sys.stderr)

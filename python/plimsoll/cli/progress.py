@@ -34,7 +34,7 @@ def shown(line: Callable[[int], str]) -> Generator[None]:
     """
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
-        with _followed(line, messages.step, LINE_EVERY_S):
+        with followed(line, messages.step, LINE_EVERY_S):
             yield
         return
     # Whoever asks in the block whether stdout is a terminal needs stdout as it is.
@@ -51,17 +51,23 @@ def shown(line: Callable[[int], str]) -> Generator[None]:
         live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
 
     try:
-        with _followed(line, update, UPDATE_EVERY_S):
+        with followed(line, update, UPDATE_EVERY_S):
             yield
     finally:
         live.stop()
 
 
 @contextmanager
-def _followed(
+def followed(
     line: Callable[[int], str], tell: Callable[[str], None], every_s: float
 ) -> Generator[None]:
-    """Tells the line at intervals, from a thread of its own."""
+    """Tells a line at intervals for as long as the block runs, from a thread of its own.
+
+    Args:
+        line: The line after some seconds; empty for none.
+        tell: Is given it.
+        every_s: Time between two lines, in seconds.
+    """
     ended = threading.Event()
     begun_s = time.monotonic()
 

@@ -180,22 +180,26 @@ def _apt(command: Sequence[str], log: Path) -> bool:
 def _run(command: Sequence[str], log: Path) -> bool:
     """Runs a program of the host; returns whether it succeeded.
 
-    It is not stopped when the lab is killed: half-installed packages are worse than a late end.
+    Neither Ctrl-C nor the end of the lab stops it: half-installed packages are worse than a late
+    end.
     """
     with log.open("ab") as lines:
         try:
-            ended = subprocess.run(
+            program = subprocess.Popen(
                 command,
                 env={**os.environ, **_QUIETLY},
                 stdin=subprocess.DEVNULL,
                 stdout=lines,
                 stderr=lines,
-                check=False,
+                start_new_session=True,
             )
         except OSError as error:
             lines.write(f"{error}\n".encode())
             return False
-    return ended.returncode == 0
+    try:
+        return program.wait() == 0
+    finally:
+        program.wait()  # also after Ctrl-C
 
 
 @contextmanager

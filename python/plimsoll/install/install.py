@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.errors import BuildFailed, NotInstalled, StorageError
-from plimsoll.install import apt, commands, mmdebstrap, roots, sources
+from plimsoll.install import apt, commands, mmdebstrap, roots, sources, waiting
 from plimsoll.install.locks import alone
 from plimsoll.install.requirements import missing, spoken
 from plimsoll.processes.logs import quoted
@@ -19,6 +19,7 @@ from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.provenance import Part, differences
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Sequence
 
     from plimsoll.campaign.framework import Installable, Requirement
@@ -74,7 +75,9 @@ class Installed:
         return f"{self.framework}: {', '.join(done) or 'nothing to do'}"
 
 
-def install(framework: Installable, *, timeout_s: float = BUILD_S) -> Installed:
+def install(
+    framework: Installable, *, timeout_s: float = BUILD_S, stop: threading.Event = waiting.NEVER
+) -> Installed:
     """Installs the requirements of a framework, as far as this user may, and builds it.
 
     Packages are installed only by root; a root of its own is made by whoever may enter it.
@@ -83,8 +86,10 @@ def install(framework: Installable, *, timeout_s: float = BUILD_S) -> Installed:
     Args:
         framework: The framework.
         timeout_s: Timeout of the build in seconds.
+        stop: Ends it when it is set, for a thread that cannot hear of a signal itself.
 
     Raises:
+        Interrupted: `stop` is set.
         NotInstalled: Something is missing; the hint is the command that installs it.
         RootFailed: Its root could not be made.
         BuildFailed: The build command failed or timed out.
@@ -99,8 +104,8 @@ def install(framework: Installable, *, timeout_s: float = BUILD_S) -> Installed:
     if left := [need for need in missing(framework) if need.kind != "root"]:
         raise not_installed(framework, left)
     root = roots.of(framework)
-    made = root.name if root and mmdebstrap.make(root) else ""
-    built = build(framework, timeout_s=timeout_s)
+    made = root.name if root and mmdebstrap.make(root, stop=stop) else ""
+    built = build(framework, timeout_s=timeout_s, stop=stop)
     return Installed(framework.title, tuple(packages), services, built, made)
 
 
@@ -114,14 +119,18 @@ def not_installed(framework: Installable, needs: Sequence[Requirement]) -> NotIn
     )
 
 
-def build(framework: Installable, *, timeout_s: float = BUILD_S) -> Built:
+def build(
+    framework: Installable, *, timeout_s: float = BUILD_S, stop: threading.Event = waiting.NEVER
+) -> Built:
     """Runs the build command of a framework, unless nothing changed since it last succeeded.
 
     Args:
         framework: The framework.
         timeout_s: Timeout in seconds.
+        stop: Ends it when it is set.
 
     Raises:
+        Interrupted: `stop` is set.
         BuildFailed: It failed or timed out; the message contains the last lines of its log.
         StorageError: The build folder cannot be written.
     """
@@ -130,10 +139,10 @@ def build(framework: Installable, *, timeout_s: float = BUILD_S) -> Built:
         return Built(False, 0.0, build_log(framework))
     began_s = time.monotonic()
     try:
-        with alone(_made(folder)):
+        with alone(_made(folder), stop):
             done = not is_built(framework)
             if done:
-                _build(framework, folder, timeout_s)
+                _build(framework, folder, timeout_s, stop)
     except OSError as error:
         message = f"`{folder}` cannot be written: {error.strerror}"
         raise StorageError(message, "make it writable, or set `XDG_CACHE_HOME`") from error
@@ -170,25 +179,25 @@ def _state(framework: Installable) -> tuple[Part, ...]:
     return (*sources.built_from(framework), *sources.tool_marks(framework))
 
 
-def _build(framework: Installable, folder: Path, timeout_s: float) -> None:
+def _build(framework: Installable, folder: Path, timeout_s: float, stop: threading.Event) -> None:
     """Runs the build and, if it succeeds, stores what it was built from."""
     state = _state(framework)
     (folder / _STAMP).unlink(missing_ok=True)
-    _run(framework, folder / _LOG, timeout_s)
+    _run(framework, folder / _LOG, timeout_s, stop)
     folder.mkdir(parents=True, exist_ok=True)
     aside = folder / f"{_STAMP}.new"
     aside.write_text(json.dumps([astuple(part) for part in state]))
     aside.replace(folder / _STAMP)
 
 
-def _run(framework: Installable, log: Path, timeout_s: float) -> None:
+def _run(framework: Installable, log: Path, timeout_s: float, stop: threading.Event) -> None:
     log.unlink(missing_ok=True)
     given = commands.environment(framework)
     command = commands.shell(framework, framework.build)
     with SupervisedProcess(
         command, folder=framework.folder, environment=given, log=log, grace_s=_GRACE_S
     ) as supervised:
-        ended = supervised.wait(timeout_s)
+        ended = waiting.wait(supervised.wait, timeout_s, stop)
         code = supervised.exit_code
     if not ended:
         what = (

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.errors import RootFailed, StorageError
-from plimsoll.install import entering
+from plimsoll.install import entering, waiting
 from plimsoll.install.host_answers import output_of, text_of
 from plimsoll.install.locks import alone
 from plimsoll.processes.logs import quoted
 from plimsoll.processes.supervised import SupervisedProcess
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterator
 
     from plimsoll.install.roots import DebianRoot
@@ -45,7 +46,9 @@ _UNREACHED = re.compile(
 _UNKNOWN = re.compile(r"Unable to locate package|has no installation candidate")
 
 
-def make(root: DebianRoot, timeout_s: float = MAKE_S) -> bool:
+def make(
+    root: DebianRoot, timeout_s: float = MAKE_S, stop: threading.Event = waiting.NEVER
+) -> bool:
     """Makes a root, unless it is made.
 
     It is usable once its versions are stored, which is done last. What an interrupted call left is
@@ -54,21 +57,23 @@ def make(root: DebianRoot, timeout_s: float = MAKE_S) -> bool:
     Args:
         root: The root.
         timeout_s: Timeout in seconds.
+        stop: Ends it when it is set.
 
     Returns:
         Whether something was done.
 
     Raises:
+        Interrupted: `stop` is set.
         RootFailed: mmdebstrap failed: no mirror, no such package, or another reason, by its log.
         StorageError: The disk is full, or the cache cannot be written.
     """
     try:
         root.folder.mkdir(parents=True, exist_ok=True)
-        with alone(root.folder):
+        with alone(root.folder, stop):
             if root.is_made:
                 return False
             _remove(root.path)
-            _run(root, timeout_s)
+            _run(root, timeout_s, stop)
             root.set_versions(_versions(root))
     except OSError as error:
         message = f"`{root.folder}` cannot be written: {error.strerror}"
@@ -109,7 +114,7 @@ def _line(mirror: str, release: str) -> str:
     return f"deb {signed}{mirror} {release} main"
 
 
-def _run(root: DebianRoot, timeout_s: float) -> None:
+def _run(root: DebianRoot, timeout_s: float, stop: threading.Event) -> None:
     """Runs mmdebstrap, with mounts that are gone when it is."""
     log = root.folder / "root.log"
     log.unlink(missing_ok=True)
@@ -121,7 +126,7 @@ def _run(root: DebianRoot, timeout_s: float) -> None:
         log=log,
         grace_s=_GRACE_S,
     ) as supervised:
-        ended = supervised.wait(timeout_s)
+        ended = waiting.wait(supervised.wait, timeout_s, stop)
         code = supervised.exit_code
     if not ended:
         message = f"`{root.name}` was not made within {wording.count(timeout_s)} s"

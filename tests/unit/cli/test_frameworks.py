@@ -211,6 +211,55 @@ def test_a_build_that_fails_keeps_no_other_from_being_built(root: Path) -> None:
     ]
 
 
+MEETING = """\
+build = '''
+touch ../{name}.here
+for _ in $(seq 600); do
+    [ -e ../{other}.here ] && exit 0
+    sleep 0.1
+done
+echo "{other} did not come" >&2
+exit 7
+'''
+"""
+"""A build that succeeds only while another one runs."""
+
+LONELY = """\
+build = "mkdir ../only-one && sleep 0.3 && rmdir ../only-one"
+"""
+"""A build that fails while another one runs."""
+
+
+def test_several_are_built_at_a_time(root: Path) -> None:
+    framework(root, "one", MEETING.format(name="one", other="two"))
+    framework(root, "two", MEETING.format(name="two", other="one"))
+    code, ran = typed(install, root, "--all", "--jobs", "2")
+    assert code == 0, ran.stderr
+    assert "[1/2] one: installing\n" in ran.stderr
+    assert "[2/2] two: installing\n" in ran.stderr
+
+
+def test_no_more_are_built_at_a_time_than_was_asked_for(root: Path) -> None:
+    for name in ("one", "two", "three"):
+        framework(root, name, LONELY)
+    code, ran = typed(install, root, "--all", "--jobs", "1")
+    assert code == 0, ran.stderr
+    for name in ("one", "two", "three"):
+        (root / name / "app.py").write_text(f"{APP}# changed")
+    assert typed(install, root, "--all", "--jobs", "3")[0] == 4
+
+
+def test_variants_that_are_built_alike_are_built_once_however_many_at_a_time(root: Path) -> None:
+    variants = '[variant.quick]\nnotes = ["It has no brakes."]'
+    framework(root, "only", LONELY, variants)
+    code, ran = typed(install, root, "--all", "--jobs", "3")
+    assert code == 0, ran.stderr
+    assert timeless(ran.stdout).splitlines() == [
+        "installed      only: built in … s",
+        "up to date     only quick",
+    ]
+
+
 def test_of_one_framework_nothing_is_summed_up(root: Path) -> None:
     framework(root, "only")
     assert typed(install, root, "only")[1].stdout == ""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +14,9 @@ import pytest
 
 import small_servers
 from plimsoll.campaign.framework import Framework, Requirement
-from plimsoll.errors import BuildFailed, NotInstalled
-from plimsoll.install import apt, commands, install, requirements, sources
+from plimsoll.errors import BuildFailed, Interrupted, NotInstalled
+from plimsoll.install import apt, commands, install, requirements, sources, waiting
+from plimsoll.install.locks import alone
 
 _COUNT = 'echo built >> "$BUILD/count"; echo working'
 
@@ -253,3 +257,55 @@ def test_services_that_packages_brought_are_said_to_be_off(
     needing = replace(subject, needs=(Requirement("apt", "inetd-tools"),))
     said = install.install(needing).sentence
     assert said.startswith("small: installed inetd-tools, kept inetd disabled, built in ")
+
+
+# --- stopped by another thread ---
+
+
+def stopped(subject: Framework, when: Callable[[], bool]) -> Future[install.Built]:
+    """A build in another thread that is stopped as soon as something is so."""
+    stop = threading.Event()
+    with ThreadPoolExecutor(1) as threads:
+        building = threads.submit(install.build, subject, stop=stop)
+        assert small_servers.eventually(when)
+        assert not building.done()
+        stop.set()
+    return building
+
+
+def test_a_build_is_ended_by_another_thread_with_all_its_processes(subject: Framework) -> None:
+    slow = replace(subject, build='echo $$ > "$BUILD/pid"; sleep 600; true')
+    pid = commands.build_folder(slow) / "pid"
+    building = stopped(slow, lambda: pid.is_file() and bool(pid.read_text().strip()))
+    assert isinstance(building.exception(), Interrupted)
+    assert not Path("/proc", pid.read_text().strip()).exists()
+    assert not install.is_built(slow)
+    assert install.build(subject).done
+
+
+def test_a_build_that_waits_for_a_lock_is_ended_by_another_thread(subject: Framework) -> None:
+    install.build(subject)
+    changed = replace(subject, environment={"A": "1"})
+    with alone(commands.build_folder(subject)):
+        building = stopped(changed, lambda: True)
+    assert isinstance(building.exception(), Interrupted)
+    assert _builds(subject) == 1
+
+
+def test_a_build_waits_for_the_lock_of_another(subject: Framework) -> None:
+    install.build(subject)
+    changed = replace(subject, environment={"A": "1"})
+    with ThreadPoolExecutor(1) as threads:
+        with alone(commands.build_folder(subject)):
+            building = threads.submit(install.build, changed)
+            threading.Event().wait(3 * waiting.LOOK_EVERY_S)
+            assert _builds(subject) == 1
+        assert building.result().done
+
+
+def test_nothing_is_begun_after_the_stop(subject: Framework) -> None:
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Interrupted):
+        install.install(subject, stop=stop)
+    assert not (commands.build_folder(subject) / "count").exists()
