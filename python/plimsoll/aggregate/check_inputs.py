@@ -18,6 +18,8 @@ from plimsoll.statistics import laws
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import duckdb
+
     from plimsoll.aggregate.query import Rows, Stored
     from plimsoll.aggregate.usage import Window
     from plimsoll.recording import Recording
@@ -39,6 +41,9 @@ HANDSHAKE_NS = 10_000_000
 
 MOST_COMPARED = 100_000
 """So many rows are compared with each other, which limits memory."""
+
+MOST_GROUPS = 32
+"""Stretches of time are asked about in at most so many groups: each reads only rows near it."""
 
 CHANCE = 1.5
 """So many times the pairs of neighbouring instants may repeat each other within one: three times
@@ -480,11 +485,21 @@ def _times_in_flight(
 ) -> Sequence[tuple[float, float, int]]:
     if isinstance(requests, EngineRecords):
         return requests.in_flight(windows)
+    length = max(1, -(-len(windows) // MOST_GROUPS))
+    groups = [windows[first : first + length] for first in range(0, len(windows), length)]
+    with query.opened(requests=requests) as database:
+        return [row for group in groups for row in _of_group(database, group)]
+
+
+def _of_group(
+    database: duckdb.DuckDBPyConnection, windows: Sequence[Window]
+) -> Sequence[tuple[float, float, int]]:
+    """The same of some stretches, from rows near them."""
     starts, ends = [window[0] for window in windows], [window[1] for window in windows]
     columns = {"number": range(len(windows)), "from_ns": starts, "until_ns": ends}
-    with query.opened(requests=requests) as database:
-        database.register("stretches", pa.table(columns))
-        return database.execute(query.text("in_flight")).fetchall()
+    database.register("stretches", pa.table(columns))
+    limits = {"from_ns": min(starts), "until_ns": max(ends)}
+    return database.execute(query.text("in_flight"), limits).fetchall()
 
 
 def _in_flight(window: Window, spent_ns: float, waited_ns: float, ended: int) -> InFlight:

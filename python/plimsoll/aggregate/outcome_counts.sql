@@ -8,14 +8,11 @@ SELECT
     count(*) FILTER (
         sent_ns < due_ns
         OR first_byte_ns < sent_ns
-        OR done_ns < first_byte_ns
-        OR done_ns < sent_ns
-        OR done_ns < due_ns
-        OR (is_completed(outcome) AND (sent_ns IS NULL OR done_ns IS NULL))
-        OR (
-            is_completed(outcome) AND first_byte_ns IS NULL
-            AND (first_bytes_said OR due_ns IS NOT NULL)
-        )
+        OR done_ns < greatest(due_ns, sent_ns, first_byte_ns)
+        OR CASE WHEN sent_ns IS NULL OR done_ns IS NULL OR first_byte_ns IS NULL
+            THEN is_completed(outcome)
+                AND (sent_ns IS NULL OR done_ns IS NULL OR first_bytes_said OR due_ns IS NOT NULL)
+        END
     ) AS impossible
 FROM requests, (SELECT count(first_byte_ns) > 0 AS first_bytes_said FROM requests)
 GROUP BY outcome, errno

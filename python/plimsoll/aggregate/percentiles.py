@@ -6,7 +6,7 @@ by buckets instead, which takes ten times as long and bounded memory (`percentil
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import duckdb
+
+    Values = np.ndarray[Any, np.dtype[np.int64]]
 
 MOST_SORTED = 1 << 24
 """The most values that are sorted: 128 MiB."""
@@ -85,20 +87,21 @@ def _found(
         f"CREATE OR REPLACE TEMP VIEW measured AS SELECT {part} AS part, {value} AS value"  # noqa: S608
         f" FROM {source}"
     )
-    if part == ALL:
-        (count,) = database.execute("SELECT count(value) FROM measured").fetchone() or (0,)
-        if count <= MOST_SORTED:
-            return _sorted(database, quantiles)
+    if part == ALL and (found := _fitting(database)) is not None:
+        return _sorted(found, quantiles)
     rows = database.execute(query.text("percentiles"), {"quantiles": list(quantiles)}).fetchall()
     return [(part, float(quantile), int(found)) for part, quantile, found in rows]
 
 
-def _sorted(
-    database: duckdb.DuckDBPyConnection, quantiles: Sequence[float]
-) -> list[tuple[int, float, int]]:
+def _fitting(database: duckdb.DuckDBPyConnection) -> Values | None:
+    """All values of `measured`, where memory holds them; counting them first is another pass."""
+    statement = "SELECT value::BIGINT AS value FROM measured WHERE value IS NOT NULL LIMIT ?"
+    found = np.asarray(database.execute(statement, [MOST_SORTED + 1]).fetchnumpy()["value"])
+    return found if len(found) <= MOST_SORTED else None
+
+
+def _sorted(values: Values, quantiles: Sequence[float]) -> list[tuple[int, float, int]]:
     """The same of all values together."""
-    statement = "SELECT value::BIGINT AS value FROM measured WHERE value IS NOT NULL"
-    values = np.sort(np.asarray(database.execute(statement).fetchnumpy()["value"]))
-    count = len(values)
+    values, count = np.sort(values), len(values)
     known = [quantile for quantile in quantiles if enough(count, quantile)]
     return [(0, quantile, int(values[rank(count, quantile) - 1])) for quantile in known]

@@ -8,7 +8,7 @@ WITH same AS (
         hash(done_ns - sent_ns, first_byte_ns - sent_ns, request, status, received_bytes, body_bytes)
             AS content
     FROM requests
-    WHERE sent_ns IS NOT NULL AND hash(sent_ns) % $every = 0
+    WHERE sent_ns IS NOT NULL AND hash(sent_ns) % $every::UBIGINT = 0
     GROUP BY sent_ns, done_ns, first_byte_ns, request, status, received_bytes, body_bytes
 ),
 instants AS (

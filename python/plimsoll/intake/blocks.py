@@ -144,13 +144,13 @@ def rows(
     if len(layout.names) > limits.COLUMNS.most:
         raise limits.COLUMNS.refused(f"{tally.file}:1")
     place, rest, more = _Place(line), held, True
-    lines = _Lines(tally.file, line)
-    lines.add(held)
+    lines = _Lines(tally.file)
+    lines.add(held, place, b"")
     while more:
         block = stream.read(BLOCK_BYTES)
         more = bool(block)
+        lines.add(block, place, rest)
         rest += block
-        lines.add(block)
         if more and b"\n" not in block:
             continue
         found = _fast(rest, layout)
@@ -176,24 +176,27 @@ class _Lines:
 
     Attributes:
         file: Name of the file, for messages.
-        line: Number of the current line, from 1.
-        length: Its bytes so far.
+        length: Bytes of the current line so far.
     """
 
     file: str
-    line: int
     length: int = 0
 
-    def add(self, block: bytes) -> None:
-        """Takes a block that is shorter than the longest line.
+    def add(self, block: bytes, place: _Place, before: bytes) -> None:
+        """Takes the next bytes.
+
+        Args:
+            block: The bytes, fewer than the longest line has.
+            place: Where the bytes begin that are not parsed yet.
+            before: Those of them that were taken before.
 
         Raises:
             InputError: A line is too long.
         """
         end = block.find(b"\n")
         if self.length + (len(block) if end < 0 else end) > limits.LINE_BYTES.most:
-            raise limits.LINE_BYTES.refused(f"{self.file}:{self.line}")
-        self.line += block.count(b"\n")
+            line = place.line + before.count(b"\n")
+            raise limits.LINE_BYTES.refused(f"{self.file}:{line}")
         self.length = self.length + len(block) if end < 0 else len(block) - block.rfind(b"\n") - 1
 
 

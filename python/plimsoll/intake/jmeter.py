@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -123,7 +123,10 @@ def _requests(
         tally.leave_out(reason, int((reasons == index).sum()))
     kept = np.flatnonzero(reasons == 0)
     tally.keep(len(kept))
-    return _batch(columns, times, found, kept)
+    if len(kept) < len(table):
+        columns = {name: values.take(pa.array(kept)) for name, values in columns.items()}
+        times, found = times.of(kept), found.of(kept)
+    return _batch(columns, times, found)
 
 
 _TRANSACTION, _CACHED, _SEVERAL, _PART = 1, 2, 3, 4
@@ -147,6 +150,10 @@ class _Times:
     end: Numbers
     first_byte: Numbers
     answered: Marks
+
+    def of(self, rows: Numbers) -> _Times:
+        """The timestamps of some of the samples."""
+        return _Times(self.start[rows], self.end[rows], self.first_byte[rows], self.answered[rows])
 
 
 def _times(columns: Mapping[str, pa.Array], options: ReadOptions) -> _Times:
@@ -174,6 +181,10 @@ class _Found:
     transactions: Marks
     cached: Marks
 
+    def of(self, rows: Numbers) -> _Found:
+        """The outcomes of some of the samples."""
+        return replace(self, which=self.which[rows])
+
 
 def _found(columns: Mapping[str, pa.Array], rows: int) -> _Found:
     """The outcomes of samples; each combination of words is mapped once."""
@@ -181,10 +192,10 @@ def _found(columns: Mapping[str, pa.Array], rows: int) -> _Found:
     words = {name: columns[name].dictionary.to_pylist() for name in names if name in columns}
     keys = np.zeros(rows, np.int64)
     for name, values in words.items():
-        keys = keys * (len(values) + 1) + columns[name].indices.fill_null(0).to_numpy()
+        keys = keys * (len(values) + 1) + _numbers(columns[name].indices)
     if "Latency" in columns:
         keys = keys * 2 + (_numbers(columns["Latency"]) > 0)
-    _, firsts, which = np.unique(keys, return_index=True, return_inverse=True)
+    firsts, which = _distinct(keys)
     ends: list[failures.SampleOutcome] = []
     messages: list[str] = []
     for first in firsts.tolist():
@@ -195,6 +206,20 @@ def _found(columns: Mapping[str, pa.Array], rows: int) -> _Found:
     transactions = [message.startswith(TRANSACTION) for message in messages]
     cached = [message == FROM_CACHE for message in messages]
     return _Found(which, ends, np.array(transactions, bool), np.array(cached, bool))
+
+
+def _distinct(keys: Numbers) -> tuple[Numbers, Numbers]:
+    """The first row of each of the different keys, and the index of each row's key among these."""
+    span = int(keys.max(initial=-1)) + 1
+    if span > len(keys):
+        _, firsts, which = np.unique(keys, return_index=True, return_inverse=True)
+        return firsts, which
+    first_of = np.full(span, len(keys), np.int64)
+    first_of[keys[::-1]] = np.arange(len(keys))[::-1]  # the last assignment stays
+    used = np.flatnonzero(first_of < len(keys))
+    places = np.zeros(span, np.int64)
+    places[used] = np.arange(len(used))
+    return first_of[used], places[keys]
 
 
 def _end_of(
@@ -302,59 +327,61 @@ def _concerned(name: str, whole_of: Mapping[str, str], wholes: set[str]) -> bool
     return name in wholes or whole_of.get(name) in wholes
 
 
-def _batch(
-    columns: Mapping[str, pa.Array], times: _Times, found: _Found, kept: Numbers
-) -> pa.RecordBatch:
-    """The samples that are requests."""
-    which = found.which[kept]
-    ends = found.ends
+def _batch(columns: Mapping[str, pa.Array], times: _Times, found: _Found) -> pa.RecordBatch:
+    """Samples that are requests."""
+    which, ends, count = found.which, found.ends, len(found.which)
     unfinished = np.array([end.outcome == "unfinished" for end in ends], bool)[which]
     unsent = np.array([end.outcome == "not_sent" for end in ends], bool)[which]
     read = np.array([end.status is not None for end in ends], bool)[which]
     own_text = pa.array(np.array([end.is_exception for end in ends], bool)[which])
     connecting = np.array([end.outcome in CONNECTING for end in ends], bool)[which]
-    begun = (read | (times.answered[kept] & ~connecting)) & ("Latency" in columns)
+    begun = (read | (times.answered & ~connecting)) & ("Latency" in columns)
     outcomes = sorted({end.outcome for end in ends})
     places = np.array([outcomes.index(end.outcome) for end in ends], np.int32)
     rows = {
-        "due_ns": pa.array(times.start[kept], mask=~unsent),
-        "sent_ns": pa.array(times.start[kept], mask=unsent),
-        "first_byte_ns": pa.array(times.first_byte[kept], mask=~begun),
-        "done_ns": pa.array(times.end[kept], mask=unfinished | unsent),
-        "received_bytes": pc.if_else(own_text, None, _taken(columns, "bytes", pa.uint32(), kept)),
-        "sent_bytes": _taken(columns, "sentBytes", pa.uint32(), kept),
-        "body_bytes": pa.nulls(len(kept), pa.uint32()),
-        "kind": _taken(columns, "label", WORD, kept),
+        "due_ns": _known(times.start, ~unsent),
+        "sent_ns": _known(times.start, unsent),
+        "first_byte_ns": _known(times.first_byte, ~begun),
+        "done_ns": _known(times.end, unfinished | unsent),
+        "received_bytes": pc.if_else(own_text, None, _column(columns, "bytes", pa.uint32(), count)),
+        "sent_bytes": _column(columns, "sentBytes", pa.uint32(), count),
+        "body_bytes": pa.nulls(count, pa.uint32()),
+        "kind": _column(columns, "label", WORD, count),
         "status": pa.array([end.status for end in ends], pa.uint16()).take(pa.array(which)),
         "outcome": pa.DictionaryArray.from_arrays(
             pa.array(places[which]), pa.array(outcomes, pa.string())
         ),
         "errno": pa.array([end.errno for end in ends], pa.uint8()).take(pa.array(which)),
-        "connect_ns": _connects(columns, kept),
-        "threads": _taken(columns, "allThreads", pa.int32(), kept),
+        "connect_ns": _connects(columns, count),
+        "threads": _column(columns, "allThreads", pa.int32(), count),
     }
     return pa.RecordBatch.from_arrays([rows[name] for name in ROWS.names], schema=ROWS)
 
 
-def _connects(columns: Mapping[str, pa.Array], kept: Numbers) -> Any:
+def _known(times: Numbers, missing: Marks) -> Any:
+    """Timestamps that are null where they are missing; without a copy where none is."""
+    return pa.array(times, mask=missing if missing.any() else None)
+
+
+def _connects(columns: Mapping[str, pa.Array], rows: int) -> Any:
     """Times to connect; null for 0, which may be a reused connection."""
     if "Connect" not in columns:
-        return pa.nulls(len(kept), pa.int64())
-    found = _numbers(columns["Connect"])[kept]
+        return pa.nulls(rows, pa.int64())
+    found = _numbers(columns["Connect"])
     return pa.array(found * MS, mask=found == 0)
 
 
-def _taken(columns: Mapping[str, pa.Array], name: str, kind: pa.DataType, kept: Numbers) -> Any:
+def _column(columns: Mapping[str, pa.Array], name: str, kind: pa.DataType, rows: int) -> Any:
     if name not in columns:
-        return pa.nulls(len(kept), kind)
-    values = columns[name].take(pa.array(kept))
+        return pa.nulls(rows, kind)
+    values = columns[name]
     if kind in _MOST:
         values = pc.min_element_wise(values, pa.scalar(_MOST[kind], values.type), skip_nulls=False)
     return values.cast(kind)
 
 
 def _numbers(values: Any) -> Numbers:
-    return values.fill_null(0).to_numpy()
+    return (values.fill_null(0) if values.null_count else values).to_numpy()
 
 
 def _one(values: Any) -> Any:

@@ -19,7 +19,7 @@ from plimsoll.campaign import places
 from plimsoll.events import Listener, ignore
 from plimsoll.hosts.host import KeepRows
 from plimsoll.lab import arguments, selection
-from plimsoll.lab.results import CampaignResults
+from plimsoll.lab.results import RESULTS, CampaignResults
 from plimsoll.storage import parquet
 from plimsoll.storage.documents import CampaignFiles
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.findings.campaign_thresholds import CampaignThreshold
-
-RESULTS = Path("results")
-"""Folder of the results where none is named; each campaign has its own in it."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from plimsoll.intake.importing import About, Cpu
 from plimsoll.intake.rows import ReadOptions
 from plimsoll.intake.unpacked import stem
 from plimsoll.lab import arguments
-from plimsoll.lab.campaigns import RESULTS
-from plimsoll.lab.results import CampaignResults, ClosesCampaign, TrialResult
+from plimsoll.lab.results import RESULTS, CampaignResults, ClosesCampaign, TrialResult
 
 if TYPE_CHECKING:
     import os

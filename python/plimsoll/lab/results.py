@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from plimsoll.storage.results import Results, StoredState
     from plimsoll.verdicts.verdict import Verdict
 
+RESULTS = Path("results")
+"""Folder of the results where none is named; each campaign has its own in it."""
+
 
 @arguments.checked()
 def read(

@@ -32,6 +32,18 @@ def test_requests_are_in_flight_from_sent_to_done_as_far_as_the_window_goes():
     assert found.time_s == pytest.approx(4)
 
 
+def test_many_windows_have_in_flight_what_each_has_alone():
+    rows = request_rows(
+        *({"due_ns": n * S, "sent_ns": n * S + S // 4, "done_ns": (n + 2) * S} for n in range(90)),
+        {"due_ns": S, "sent_ns": 50 * S, "outcome": "unfinished"},
+        {"due_ns": 7 * S, "done_ns": 9 * S, "outcome": "not_sent"},
+    )
+    windows = [(0, 90 * S), *((n * S, (n + 1) * S) for n in range(90))]
+    found = in_flight(rows, windows)
+    assert found == tuple(in_flight(rows, [window])[0] for window in windows)
+    assert found[0].ended_per_s * 90 == pytest.approx(sum(one.ended_per_s for one in found[1:]))
+
+
 def test_requests_are_counted_by_outcome_and_error_number():
     done = {"sent_ns": 2 * S, "first_byte_ns": 2 * S, "done_ns": 2 * S}
     lost = {"sent_ns": 1, "done_ns": S // 2, "outcome": "reset_waiting"}
