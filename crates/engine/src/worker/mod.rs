@@ -135,7 +135,11 @@ pub fn drive(task: Task<'_>, recorder: Option<Recorder>) -> Result<Done, EngineE
         gate.leave(now_ns);
     }
     ran.map_err(|source| EngineError::System { what: "waiting for sockets", source })?;
-    Ok(worker.finish())
+    let done = worker.finish();
+    if let Some(gate) = task.gate {
+        gate.wait_until_closed();
+    }
+    Ok(done)
 }
 
 /// A place for a connection. It begins at a cache line, and holds all that a request of HTTP/1
