@@ -736,6 +736,11 @@ QUANTITIES = (
         "driver: least round trip the kernel saw on some connections; TCP_INFO",
     ),
     Quantity("in_flight_mean", "gauge", "driver: mean requests in flight since its last reading"),
+    Quantity(
+        "counts_apart_s",
+        "gauge",
+        "driver: how long before this reading the first of its threads counted",
+    ),
     Quantity("in_flight", "gauge", "driver: requests in flight now"),
     Quantity(
         "longest_pause_s",

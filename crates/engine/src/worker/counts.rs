@@ -42,7 +42,7 @@ pub struct Counts {
     pub connections_open: usize,
     /// Requests in flight now: begun to be sent and not ended.
     pub in_flight: usize,
-    /// Requests in flight, integrated over time, in request-nanoseconds.
+    /// Requests in flight, integrated over time up to the end of the load, in request-nanoseconds.
     pub in_flight_ns: u128,
     /// Requests that began to be sent.
     pub sent: u64,

@@ -373,10 +373,11 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Brings the integral of requests in flight up to now, before their number changes.
+    /// Brings the integral of requests in flight up to now, before their number changes. Rows know
+    /// nothing after the end of the load, nor does the integral.
     #[inline]
     fn count_in_flight(&mut self, now_ns: u64) {
-        let passed_ns = now_ns.saturating_sub(self.counts.at_ns);
+        let passed_ns = now_ns.min(self.end_ns).saturating_sub(self.counts.at_ns);
         self.counts.in_flight_ns += self.counts.in_flight as u128 * u128::from(passed_ns);
         self.counts.at_ns = self.counts.at_ns.max(now_ns);
     }
