@@ -66,7 +66,7 @@ pub struct Counts {
     pub bodies_compared: u64,
     /// Rows that could not be kept.
     pub lost_rows: u64,
-    /// Longest time the loop was away: late from its wait, or busy with one turn.
+    /// Longest time the loop was away: late from its wait or for its begin, or busy with one turn.
     pub longest_pause_ns: u64,
     /// The same since these counts were last taken.
     pub recent_pause_ns: u64,
