@@ -457,6 +457,7 @@ FAILURES_BY_SECOND = Table(
         ),
         Column("status", pa.int32(), "status code; null when no head was read", True),
         Column("count", pa.int64(), "number of requests"),
+        Column("held", pa.int64(), "of these, in the measurement window"),
         Column("first_ns", pa.int64(), "end of the first of them"),
         Column("last_ns", pa.int64(), "end of the last of them"),
     ),
