@@ -109,6 +109,7 @@ class Options:
         drop_ratio: Share of the rows of requests that are lost without a word.
         lost_rows: Rows that the driver says it could not keep.
         in_flight_factor: Factor on the driver's own count of requests in flight.
+        counts_apart_s: How far apart its threads counted them; None where it does not say.
         without: Quantities of `usage` that could not be read.
         forget_errno: Failures have no error number.
         overflows: Connections turned away by a full listen queue.
@@ -197,6 +198,7 @@ class Options:
     drop_ratio: float = 0.0
     lost_rows: int = 0
     in_flight_factor: float = 1.0
+    counts_apart_s: float | None = None
     without: tuple[str, ...] = ()
     forget_errno: bool = False
     overflows: int = 0
@@ -853,8 +855,11 @@ def driver_readings(
     before = np.concatenate([[0], at_ns[:-1]])
     mean = np.diff(np.concatenate([[0], spent])) / (at_ns - before) * asked.in_flight_factor
     inside = np.minimum(at_ns, stages[-1].end_ns - 1)
+    apart_s = asked.counts_apart_s
+    apart = {} if apart_s is None else {"counts_apart_s": [apart_s] * len(at_ns)}
     series = {
         "in_flight_mean": mean,
+        **apart,
         "in_flight": [int(((sent <= t) & (done > t)).sum()) for t in at_ns],
         "connections_requested": level_at(stages, inside),
         "connections_open": [int(((opened <= t) & (closed > t)).sum()) for t in at_ns],

@@ -267,7 +267,7 @@ def changed(summary: Summary | None, **columns: Any) -> Summary:
 def failure_rows(kinds: dict[tuple[str, int | None], int]) -> pa.Table:
     """Failures by second: so many of each kind in each of the seconds 6 to 11."""
     rows = [
-        {"second": second, "outcome": outcome, "errno": errno, "count": count}
+        {"second": second, "outcome": outcome, "errno": errno, "count": count, "held": count}
         for second in range(6, 12)
         for (outcome, errno), count in kinds.items()
     ]
@@ -449,9 +449,9 @@ def doubtful_trial() -> TrialFindings:
     """A trial with failures, silent seconds and a driver near its limit."""
     data = rough_trial_data()
     kinds = (
-        Failure("reset_waiting", 104, "ECONNRESET", 240, 6.01, 11.98),
-        Failure("connect_refused", 111, "ECONNREFUSED", 150, 6.2, 11.4),
-        Failure("wrong_length", None, None, 30, 6.5, 11.9),
+        Failure("reset_waiting", 104, "ECONNRESET", 240, 240, 6.01, 11.98),
+        Failure("connect_refused", 111, "ECONNREFUSED", 150, 150, 6.2, 11.4),
+        Failure("wrong_length", None, None, 30, 30, 6.5, 11.9),
     )
     levels: dict[str, Level] = {"driver_headroom": "doubtful", "failures_explained": "doubtful"}
     return TrialFindings(data, verdicts_of(data.recording.trial, **levels), kinds)

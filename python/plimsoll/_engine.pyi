@@ -61,14 +61,14 @@ class Response(TypedDict):
 class LoadFigures(TypedDict):
     counts: dict[str, int]
     statuses: list[tuple[int, int, int, int]]
-    failures: list[tuple[str, int, int, int, int, int]]
+    failures: list[tuple[str, int, int, int, int, int, int]]
     times: dict[str, Times]
 
 @type_check_only
 class RequestCounts(TypedDict):
     counts: dict[str, int]
     statuses: list[tuple[int, int, int, int]]
-    failures: list[tuple[str, int, int, int, int, int]]
+    failures: list[tuple[str, int, int, int, int, int, int]]
     times: dict[str, Histogram]
 
 @type_check_only

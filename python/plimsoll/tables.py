@@ -457,6 +457,7 @@ FAILURES_BY_SECOND = Table(
         ),
         Column("status", pa.int32(), "status code; null when no head was read", True),
         Column("count", pa.int64(), "number of requests"),
+        Column("held", pa.int64(), "of these, in the measurement window"),
         Column("first_ns", pa.int64(), "end of the first of them"),
         Column("last_ns", pa.int64(), "end of the last of them"),
     ),
@@ -736,6 +737,11 @@ QUANTITIES = (
         "driver: least round trip the kernel saw on some connections; TCP_INFO",
     ),
     Quantity("in_flight_mean", "gauge", "driver: mean requests in flight since its last reading"),
+    Quantity(
+        "counts_apart_s",
+        "gauge",
+        "driver: how long before this reading the first of its threads counted",
+    ),
     Quantity("in_flight", "gauge", "driver: requests in flight now"),
     Quantity(
         "longest_pause_s",

@@ -118,6 +118,25 @@ def test_each_server_has_a_complete_trial_of_the_length_of_its_load(
 
 
 @pytest.mark.parametrize("trial", EACH)
+def test_the_load_generator_is_read_whenever_its_server_is(folder: Path, trial: str) -> None:
+    rows = ParquetResults(folder / "results" / "pair").table(trial, "usage")
+    assert rows is not None
+    found = rows.to_table().to_pylist()
+    read_ns = {
+        scope: [
+            row["at_ns"]
+            for row in found
+            if (row["scope"], row["quantity"]) == (scope, "cpu_user_s")
+        ]
+        for scope in ("server", "driver")
+    }
+    assert read_ns["driver"] == read_ns["server"]
+    turns = of(folder, trial).turns
+    assert read_ns["driver"][-1] == sum(turn.duration_ns for turn in turns)
+    assert None not in [turn.driver_cpu_ns for turn in turns]
+
+
+@pytest.mark.parametrize("trial", EACH)
 def test_the_control_ran_between_turns_and_not_in_them(folder: Path, trial: str) -> None:
     results = ParquetResults(folder / "results" / "pair")
     rows = results.table(trial, "usage")

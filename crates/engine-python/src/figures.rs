@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use plimsoll_engine::outcome::Outcome;
-use plimsoll_figures::{Connections, CountedTimes, Failed, Kept, Requests, Window};
+use plimsoll_figures::{Connections, CountedTimes, Failed, Failure, Kept, Requests, Window};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -90,8 +90,9 @@ pub struct LoadFigures<T> {
     counts: BTreeMap<&'static str, u64>,
     /// Status code, complete responses, those within the window, those of these not expected.
     statuses: Vec<(u16, u64, u64, u64)>,
-    /// Outcome, error number, status code, how many, and when the first and the last ended.
-    failures: Vec<(&'static str, u8, u16, u64, u64, u64)>,
+    /// Outcome, error number, status code, how many, those within the window, and when the first and
+    /// the last ended.
+    failures: Vec<(&'static str, u8, u16, u64, u64, u64, u64)>,
     /// By the name of the time.
     times: BTreeMap<&'static str, T>,
 }
@@ -159,7 +160,8 @@ fn figures<K: Kept, T>(requests: Requests<K>, times: impl Fn(K) -> T) -> LoadFig
             .map(|(kind, failure)| {
                 let name = outcome_name(kind.outcome);
                 let Failed { errno, status, .. } = *kind;
-                (name, errno, status, failure.count, failure.first_ns, failure.last_ns)
+                let Failure { count, held, first_ns, last_ns } = *failure;
+                (name, errno, status, count, held, first_ns, last_ns)
             })
             .collect(),
         times: BTreeMap::from([

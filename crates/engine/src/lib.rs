@@ -74,7 +74,7 @@ pub fn run(
 /// Generates the load in turns: it rests until `orders` brings one, and again after it. See [`turns`].
 ///
 /// `observe` gets [`Event::Ready`] before the first turn and [`Event::Turn`] after each. The load
-/// ends when its stages have passed, or early when the sender of orders is gone.
+/// ends when the sender of orders is gone, early if its stages have not passed by then.
 ///
 /// # Errors
 ///
@@ -206,8 +206,8 @@ impl Watch<'_, '_> {
         observe(&Event::Progress(self.progress()));
     }
 
-    /// Gives the turns that are ordered until every thread has ended, `look` ends the load, or the
-    /// sender of orders is gone.
+    /// Gives the turns that are ordered until the sender of orders is gone, `look` ends the load, or a
+    /// thread has failed: no other ends before the gate is closed.
     fn through_turns(
         &mut self,
         gate: &Gate,
@@ -216,20 +216,22 @@ impl Watch<'_, '_> {
         look: &mut impl FnMut() -> bool,
         zero_ns: &mut u64,
     ) {
+        let threads = self.threads;
+        let mut is_over = || look() || threads.iter().any(ScopedJoinHandle::is_finished);
         let mut is_first = true;
         while !gate.is_at_rest(TICK) {
-            if look() {
+            if is_over() {
                 return;
             }
         }
         observe(&Event::Ready);
-        while !look() && !gate.is_deserted() {
+        while !is_over() {
             let order = match orders.recv_timeout(TICK) {
                 Ok(order) => order,
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            if !waited_for(order, look) {
+            if !waited_for(order, &mut is_over) {
                 return;
             }
             let turn = gate.open(order);
@@ -239,7 +241,7 @@ impl Watch<'_, '_> {
             }
             let mut next_ns = system::now_ns() + PROGRESS_NS;
             while !gate.is_at_rest(TICK) {
-                if look() {
+                if is_over() {
                     return;
                 }
                 if system::now_ns() >= next_ns {
@@ -257,15 +259,15 @@ impl Watch<'_, '_> {
     }
 }
 
-/// Waits for the instant at which several engines begin; false when `look` ends the load before.
-fn waited_for(order: Order, look: &mut impl FnMut() -> bool) -> bool {
+/// Waits for the instant at which several engines begin; false when the load is over before.
+fn waited_for(order: Order, is_over: &mut impl FnMut() -> bool) -> bool {
     let begin_ns = order.together.map_or(0, |together| together.begin_ns);
     loop {
         let left = Duration::from_nanos(begin_ns.saturating_sub(system::now_ns()));
         if left.is_zero() {
             return true;
         }
-        if look() {
+        if is_over() {
             return false;
         }
         thread::sleep(left.min(TICK));

@@ -77,8 +77,11 @@ pub struct Progress {
     pub connections_open: usize,
     /// Requests in flight now.
     pub in_flight: usize,
-    /// Mean requests in flight since the last progress.
+    /// Mean requests in flight since the last progress, as if no worker's had changed since it last
+    /// published its counts.
     pub in_flight_mean: f64,
+    /// How long before this instant the first of the workers published its counts, in seconds.
+    pub counts_apart_s: f64,
     /// Requests that began to be sent.
     pub requests_sent: u64,
     /// Requests that ended.
@@ -129,7 +132,8 @@ impl Recent {
 /// What was summed up at the last progress, so that the next one can tell what came since.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    in_flight_ns: Vec<(u64, u128)>,
+    /// An instant, and the requests in flight up to it, integrated over time.
+    in_flight: (u64, u128),
     response_times: Histogram,
     cpu_s: f64,
     read_ns: u64,
@@ -140,7 +144,7 @@ impl Tally {
     #[must_use]
     pub fn begun() -> Self {
         Self {
-            in_flight_ns: Vec::new(),
+            in_flight: (0, 0),
             response_times: Histogram::default(),
             cpu_s: system::process_cpu_s(),
             read_ns: system::now_ns(),
@@ -151,6 +155,7 @@ impl Tally {
     #[must_use]
     pub fn progress(&mut self, load: &Load, counts: &[Counts]) -> Progress {
         let at_ns = counts.iter().map(|counts| counts.at_ns).max().unwrap_or(0);
+        let within_ns = at_ns.min(load.duration_ns());
         let outcomes = outcomes(counts);
         Progress {
             at_ns,
@@ -158,7 +163,8 @@ impl Tally {
             connections_requested: counts.iter().map(|counts| counts.connections_requested).sum(),
             connections_open: counts.iter().map(|counts| counts.connections_open).sum(),
             in_flight: counts.iter().map(|counts| counts.in_flight).sum(),
-            in_flight_mean: self.in_flight_mean(counts),
+            in_flight_mean: self.in_flight_mean(counts, within_ns),
+            counts_apart_s: counts_apart_s(counts, within_ns),
             requests_sent: counts.iter().map(|counts| counts.sent).sum(),
             requests_ended: outcomes.values().sum(),
             outcomes,
@@ -191,20 +197,27 @@ impl Tally {
         if passed_ns > 0 { busy_s / Duration::from_nanos(passed_ns).as_secs_f64() } else { 0.0 }
     }
 
+    /// Mean requests in flight from the last instant to this one; those in flight now if both are the
+    /// same.
     #[allow(clippy::cast_precision_loss)]
-    fn in_flight_mean(&mut self, counts: &[Counts]) -> f64 {
-        self.in_flight_ns.resize(counts.len(), (0, 0));
-        let means = counts.iter().zip(&mut self.in_flight_ns).map(|(counts, last)| {
-            let (before_ns, before) = std::mem::replace(last, (counts.at_ns, counts.in_flight_ns));
-            let passed_ns = counts.at_ns.saturating_sub(before_ns);
-            if passed_ns == 0 {
-                counts.in_flight as f64
-            } else {
-                counts.in_flight_ns.saturating_sub(before) as f64 / passed_ns as f64
-            }
+    fn in_flight_mean(&mut self, counts: &[Counts], until_ns: u64) -> f64 {
+        let integrals = counts.iter().map(|counts| {
+            let since_ns = until_ns.saturating_sub(counts.at_ns);
+            counts.in_flight_ns + counts.in_flight as u128 * u128::from(since_ns)
         });
-        means.sum()
+        let (before_ns, before) = self.in_flight;
+        let integral = integrals.sum::<u128>().max(before);
+        self.in_flight = (until_ns, integral);
+        match until_ns.saturating_sub(before_ns) {
+            0 => counts.iter().map(|counts| counts.in_flight).sum::<usize>() as f64,
+            passed_ns => (integral - before) as f64 / passed_ns as f64,
+        }
     }
+}
+
+fn counts_apart_s(counts: &[Counts], until_ns: u64) -> f64 {
+    let first_ns = counts.iter().map(|counts| counts.at_ns).min().unwrap_or(until_ns);
+    Duration::from_nanos(until_ns.saturating_sub(first_ns)).as_secs_f64()
 }
 
 fn longest_pause_s(counts: &[Counts]) -> f64 {
@@ -349,4 +362,42 @@ fn secured(done: &[Done]) -> Secured {
         all.merge(&one.secured);
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// Counts of a worker that had so many requests in flight up to an instant, on average.
+    fn counts(at_ms: u64, in_flight: usize, mean: u64) -> Counts {
+        let in_flight_ns = u128::from(mean * at_ms * MS);
+        Counts { at_ns: at_ms * MS, in_flight, in_flight_ns, ..Counts::default() }
+    }
+
+    /// They are too large for the stack.
+    fn both(first: &Counts, second: &Counts) -> Vec<Counts> {
+        vec![*first, *second]
+    }
+
+    #[test]
+    fn means_add_up_to_the_integrals_of_workers_that_publish_at_different_instants() {
+        let mut tally = Tally::begun();
+        let first =
+            tally.in_flight_mean(&both(&counts(1_000, 4, 4), &counts(600, 2, 2)), 1_000 * MS);
+        assert_eq!(first.to_bits(), 6.0_f64.to_bits());
+        // The second worker had none from 1.5 s on, in all 3 request-seconds.
+        let idle = Counts { in_flight_ns: u128::from(3_000 * MS), ..counts(2_000, 0, 0) };
+        let mean = tally.in_flight_mean(&both(&counts(2_000, 4, 4), &idle), 2_000 * MS);
+        assert_eq!((first + mean).to_bits(), 11.0_f64.to_bits());
+    }
+
+    #[test]
+    fn counts_are_as_far_apart_as_the_first_of_them_was_published_before_the_instant() {
+        let workers = both(&counts(1_000, 1, 1), &counts(600, 1, 1));
+        assert_eq!(counts_apart_s(&workers, 1_000 * MS).to_bits(), 0.4_f64.to_bits());
+        // After the end of a load nothing changes.
+        assert_eq!(counts_apart_s(&workers, 500 * MS).to_bits(), 0.0_f64.to_bits());
+    }
 }

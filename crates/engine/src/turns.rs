@@ -4,6 +4,9 @@
 //! to those in flight, and rests; it costs nothing until the next turn. The time of the load goes on
 //! where it stopped, so that its schedule, its records and its deadlines know nothing of rests.
 //!
+//! A load whose schedule is over rests as well, until it is told that no turn follows: whoever gives
+//! turns can read what its threads have used in the last one.
+//!
 //! Several engines that generate one load together get an instant at which all begin, and the time of
 //! the load at which the last of them rested: their clocks stand still alike.
 
@@ -65,7 +68,7 @@ struct State {
     number: u64,
     /// Workers that rest.
     resting: usize,
-    /// Workers that have ended.
+    /// Workers that have nothing left to do.
     left: usize,
     /// The latest time of the load at which a worker began to rest.
     rested_ns: u64,
@@ -73,7 +76,7 @@ struct State {
 }
 
 impl State {
-    /// Whether any of so many workers neither rests nor has ended.
+    /// Whether any of so many workers neither rests nor has left.
     fn moving(&self, workers: usize) -> bool {
         self.resting + self.left < workers
     }
@@ -134,7 +137,7 @@ impl Gate {
         state.turn.filter(|_| !state.closed)
     }
 
-    /// A worker has ended.
+    /// A worker has nothing left to do: its schedule is over, its requests are sent, or it failed.
     pub fn leave(&self, now_ns: u64) {
         let mut state = self.state();
         state.rested_ns = state.rested_ns.max(now_ns);
@@ -142,13 +145,19 @@ impl Gate {
         self.rested.notify_all();
     }
 
-    /// Whether every worker has ended.
+    /// Whether every worker has left.
     #[must_use]
     pub fn is_deserted(&self) -> bool {
         self.state().left >= self.workers
     }
 
-    /// No turn follows: workers that rest go on, and end.
+    /// Waits until no turn follows. The kernel forgets what a thread has used when it ends, so one
+    /// that has left ends no sooner than this.
+    pub fn wait_until_closed(&self) {
+        drop(self.opened.wait_while(self.state(), |state| !state.closed));
+    }
+
+    /// No turn follows: workers that rest or have left go on, and end.
     pub fn close(&self) {
         self.state().closed = true;
         self.opened.notify_all();
@@ -232,6 +241,26 @@ mod tests {
             thread::sleep(Duration::from_millis(20));
             let second = gate.open(order(MS));
             assert!(second.zero_ns >= first.zero_ns + 19 * MS, "{first:?} {second:?}");
+            worker.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn who_has_left_waits_until_no_turn_follows() {
+        let gate = Gate::new(1);
+        thread::scope(|scope| {
+            let worker = scope.spawn(|| {
+                gate.leave(0);
+                gate.wait_until_closed();
+            });
+            while !gate.is_deserted() {
+                thread::yield_now();
+            }
+            gate.open(order(MS));
+            assert!(gate.is_at_rest(Duration::ZERO));
+            thread::sleep(Duration::from_millis(20));
+            assert!(!worker.is_finished());
+            gate.close();
             worker.join().unwrap();
         });
     }

@@ -45,28 +45,36 @@ fn order(duration_ns: u64) -> Order {
     Order { duration_ns, together: None }
 }
 
-/// Gives a load turns of 100 ms with rests, until `go_on` says no or the load has ended.
+/// Gives a load turns of 100 ms with rests, so many at most. A load whose schedule is over gets an
+/// empty one, by which threads that rested before its end have ended too.
 fn take_turns(server: Hostile, ask: &Ask, rest: Duration, most_turns: usize) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let spec = ask.spec(server.address(), folder.path());
     let (send, orders) = channel();
     let mut send: Option<Sender<Order>> = Some(send);
     let mut turns = Vec::new();
+    let mut is_over = false;
     let observe = |event: &Event| {
+        if is_over {
+            send = None;
+        }
         if let Event::Turn { start_ns, start_monotonic_ns, progress } = event {
-            turns.push(Told {
-                start_ns: *start_ns,
-                start_monotonic_ns: *start_monotonic_ns,
-                progress: progress.clone(),
-            });
-            std::thread::sleep(rest);
+            if !is_over {
+                turns.push(Told {
+                    start_ns: *start_ns,
+                    start_monotonic_ns: *start_monotonic_ns,
+                    progress: progress.clone(),
+                });
+                std::thread::sleep(rest);
+            }
+            is_over |= progress.at_ns >= ask.duration_ms * MS;
         }
         if matches!(event, Event::Ready | Event::Turn { .. }) {
             if turns.len() == most_turns {
                 send = None;
             }
             if let Some(send) = &send {
-                send.send(order(100 * MS)).unwrap();
+                send.send(order(if is_over { 0 } else { 100 * MS })).unwrap();
             }
         }
     };
@@ -179,12 +187,16 @@ fn a_long_turn_reports_progress_once_a_second() {
     let spec = ask.spec(server.address(), folder.path());
     let (send, orders) = channel();
     send.send(order(2_000 * MS)).unwrap();
+    let mut send = Some(send);
     let mut heard = Vec::new();
     let observe = |event: &Event| match event {
         Event::Ready => heard.push("ready"),
         Event::Started { .. } => heard.push("started"),
         Event::Progress(_) => heard.push("progress"),
-        Event::Turn { .. } => heard.push("turn"),
+        Event::Turn { .. } => {
+            heard.push("turn");
+            drop(send.take());
+        }
     };
     let finish = plimsoll_engine::run_in_turns(&spec, &orders, observe, || false).unwrap();
     server.stop();
@@ -200,13 +212,17 @@ fn a_turn_beside_other_engines_begins_at_its_instant_and_at_their_time_of_the_lo
     let folder = tempfile::tempdir().unwrap();
     let spec = LOAD.spec(server.address(), folder.path());
     let (send, orders) = channel();
+    let mut send = Some(send);
     let mut asked = Vec::new();
     let mut began = Vec::new();
     let observe = |event: &Event| {
+        if asked.len() == 2 && matches!(event, Event::Turn { .. }) {
+            send = None;
+        }
         if let Event::Turn { start_ns, start_monotonic_ns, .. } = event {
             began.push((*start_ns, *start_monotonic_ns));
         }
-        if matches!(event, Event::Ready | Event::Turn { .. }) {
+        if let (Event::Ready | Event::Turn { .. }, Some(send)) = (event, &send) {
             // The second turn begins when all others have passed the end of the schedule.
             let start_ns = 500 * MS * asked.len() as u64;
             let begin_ns = system::now_ns() + 30 * MS;

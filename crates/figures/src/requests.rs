@@ -39,6 +39,8 @@ pub struct Failed {
 pub struct Failure {
     /// Their number.
     pub count: u64,
+    /// How many of them are of the measurement window.
+    pub held: u64,
     /// When the first of them ended, in nanoseconds since the trial's zero.
     pub first_ns: u64,
     /// When the last of them ended.
@@ -134,7 +136,7 @@ impl<T: Kept> Requests<T> {
             self.take_status(sample.status, held, ending == Ending::WrongStatus);
         }
         if has_failed {
-            self.take_failure(&sample, ending, ended_ns);
+            self.take_failure(&sample, ending, ended_ns, held);
         }
         if ending == Ending::Unended {
             self.unfinished += 1;
@@ -167,18 +169,20 @@ impl<T: Kept> Requests<T> {
         status.held_wrong += u64::from(held && is_wrong);
     }
 
-    fn take_failure(&mut self, sample: &RequestSample, ending: Ending, ended_ns: u64) {
+    fn take_failure(&mut self, sample: &RequestSample, ending: Ending, ended_ns: u64, held: bool) {
         let kind = Failed {
             outcome: sample.outcome,
             errno: sample.errno,
             status: if ending == Ending::WrongStatus { sample.status } else { 0 },
         };
-        self.add_failure(kind, Failure { count: 1, first_ns: ended_ns, last_ns: ended_ns });
+        let held = u64::from(held);
+        self.add_failure(kind, Failure { count: 1, held, first_ns: ended_ns, last_ns: ended_ns });
     }
 
     fn add_failure(&mut self, kind: Failed, more: Failure) {
-        let known = self.failures.entry(kind).or_insert(Failure { count: 0, ..more });
+        let known = self.failures.entry(kind).or_insert(Failure { count: 0, held: 0, ..more });
         known.count += more.count;
+        known.held += more.held;
         known.first_ns = known.first_ns.min(more.first_ns);
         known.last_ns = known.last_ns.max(more.last_ns);
     }

@@ -14,20 +14,20 @@ class Failure:
         errno: Error number of the system; None when there was none.
         errno_name: Its name, `ECONNRESET`; None when there was none.
         count: How many requests, in the whole trial.
+        held: How many of them are of the measurement window.
         first_at_s: When the first of them ended, in seconds since the trial's zero.
         last_at_s: When the last of them ended.
         status: The status code that came instead of the right one; None for other outcomes.
-        held: How many of them are of the measurement window; None where that was not counted.
     """
 
     outcome: str
     errno: int | None
     errno_name: str | None
     count: int
+    held: int
     first_at_s: float
     last_at_s: float
     status: int | None = None
-    held: int | None = None
 
 
 @dataclass(frozen=True)

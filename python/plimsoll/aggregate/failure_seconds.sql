@@ -1,4 +1,4 @@
--- Failures by second and kind, with their first and last instant.
+-- Failures by second and kind, those of the holds, and their first and last instant.
 WITH failed AS (
     SELECT
         coalesce(done_ns, due_ns, sent_ns) AS at_ns,
@@ -14,6 +14,7 @@ SELECT
     errno,
     status,
     count(*) AS count,
+    count(*) FILTER (in_hold(at_ns)) AS held,
     min(at_ns) AS first_ns,
     max(at_ns) AS last_ns
 FROM failed

@@ -133,18 +133,19 @@ def _status_totals(found: Iterable[tuple[int, int, int, int]]) -> tuple[StatusTo
     return tuple(sorted(totals, key=lambda one: (-one.responses, one.status or 0)))
 
 
-def _failures(found: Iterable[tuple[str, int, int, int, int, int]]) -> tuple[Failure, ...]:
+def _failures(found: Iterable[tuple[str, int, int, int, int, int, int]]) -> tuple[Failure, ...]:
     kinds = [
         Failure(
             outcome=outcome,
             errno=number or None,
             errno_name=error_name(outcome, number or None),
             count=count,
+            held=held,
             first_at_s=first_ns / 1e9,
             last_at_s=last_ns / 1e9,
             status=status or None,
         )
-        for outcome, number, status, count, first_ns, last_ns in found
+        for outcome, number, status, count, held, first_ns, last_ns in found
     ]
     return tuple(
         sorted(kinds, key=lambda one: (-one.count, one.outcome, one.errno or one.status or 0))

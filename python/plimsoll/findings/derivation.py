@@ -103,8 +103,7 @@ def judged(trial: Tables) -> TrialFindings:
     )
     if not _has_failed(trial):
         return found
-    of_load = failures.of_trial(trial.recording, trial.requests)
-    known = failures.with_window(of_load, trial.outcome_counts, found.statuses)
+    known = failures.of_trial(trial.recording, trial.requests)
     return dataclasses.replace(found, failures=known)
 
 
@@ -164,7 +163,12 @@ def _kept(results: Results, recording: Recording) -> DerivedTrial | None:
     found = results.read_derived_trial(recording.trial)
     if found is None or found.judged.get("origin") != _origin(recording):
         return None
-    return found if found.tables.keys() >= SCHEMAS.keys() else None
+    is_whole = all(_has_columns(found.tables.get(key), one) for key, one in SCHEMAS.items())
+    return found if is_whole else None
+
+
+def _has_columns(table: pa.Table | None, schema: pa.Schema) -> bool:
+    return table is not None and {*schema.names} <= {*table.column_names}
 
 
 def _origin(recording: Recording) -> dict[str, str]:
@@ -221,7 +225,7 @@ def _tables(trial: Tables) -> dict[str, pa.Table]:
         "stages": stages.stages(trial.recording),
         "quantiles": distribution.of_trial(trial.recording, trial.requests),
         "latency_buckets": latency_buckets.of_trial(trial.recording, trial.requests, count),
-        "failures_by_second": failures.by_second(trial.requests),
+        "failures_by_second": failures.by_second(trial.recording, trial.requests),
         "statuses": statuses.by_request(trial.status_counts),
         "memory_by_second": memory.by_second(trial.readings, count),
         "connections_by_second": connections.by_second(trial.connections, trial.requests, count),
@@ -258,7 +262,7 @@ def _findings(recording: Recording, derived: DerivedTrial) -> TrialFindings:
             machine_speed=of["machine_speed"],
         ),
         verdicts=tuple(Verdict.read(values) for values in derived.judged["verdicts"]),
-        failures=failures.kinds(failed, recording.holds),
+        failures=failures.kinds(failed),
         kinds=tuple(_rows(of["kinds"])),
         rate_levels=tuple(_rows(of["rate_levels"])),
         stalls=next(iter(_rows(of["stalls"])), None),

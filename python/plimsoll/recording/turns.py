@@ -19,7 +19,7 @@ class Turn:
         failures: Requests that ended otherwise.
         server_cpu_ns: CPU time of the server's processes within the turn; None when unknown, as in
             a turn in which one of them ended.
-        driver_cpu_ns: The same of the load generator, which ends with the last turn.
+        driver_cpu_ns: The same of the load generator.
         server_delay_ns: Time that threads of the server were ready to run and waited for a core,
             all together; None when unknown.
         driver_delay_ns: The same of the load generator.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -11,8 +12,10 @@ import pytest
 from plimsoll import tables
 from plimsoll.aggregate import connections, failures, memory, outcomes
 from plimsoll.recording import RecordedStage
+from stored_trials import recording
 
 SECOND = 1_000_000_000
+RECORDING = recording()
 
 
 def table(kind: tables.Table, rows: list[dict[str, Any]]) -> pa.Table:
@@ -53,8 +56,9 @@ def attempt(number: int, opened_s: float | None, closed_s: float | None) -> dict
     }
 
 
-def failed(*rows: dict[str, Any]) -> pa.Table:
-    return failures.by_second(table(tables.REQUESTS, list(rows)))
+def failed(*rows: dict[str, Any], holds: tuple[RecordedStage, ...] = ()) -> pa.Table:
+    recording = replace(RECORDING, stages=holds)
+    return failures.by_second(recording, table(tables.REQUESTS, list(rows)))
 
 
 def test_a_failure_belongs_to_the_second_in_which_it_ended() -> None:
@@ -66,6 +70,7 @@ def test_a_failure_belongs_to_the_second_in_which_it_ended() -> None:
             "errno": 104,
             "status": None,
             "count": 2,
+            "held": 0,
             "first_ns": 1_200_000_000,
             "last_ns": 1_900_000_000,
         }
@@ -108,25 +113,27 @@ def test_kinds_are_told_apart_by_outcome_and_error_number() -> None:
     [
         ((1.0, 2.0, 2.5), [(2.0, 3.0)], 2),
         ((1.0, 2.0, 3.0), [(2.0, 3.0)], 1),
-        ((2.2, 2.7), [(2.5, 3.0)], None),
+        ((2.2, 2.7), [(2.5, 3.0)], 1),
         ((2.2, 2.7), [(1.0, 2.5), (2.5, 4.0)], 2),
+        ((0.5,), [(1.0, 2.0)], 0),
     ],
 )
-def test_failures_of_the_window_are_counted_where_seconds_tell(
-    ended_s: Sequence[float], window_s: Sequence[tuple[float, float]], held: int | None
+def test_failures_of_the_window_are_counted_in_seconds_that_are_of_it_in_part(
+    ended_s: Sequence[float], window_s: Sequence[tuple[float, float]], held: int
 ) -> None:
-    rows = failed(*(request("wrong_body", at_s) for at_s in ended_s))
-    holds = [
+    holds = tuple(
         RecordedStage("hold", round(start * 1e9), round(end * 1e9), 1.0, 1.0, 1)
         for start, end in window_s
-    ]
-    (found,) = failures.kinds(rows, holds)
+    )
+    rows = failed(*(request("wrong_body", at_s) for at_s in ended_s), holds=holds)
+    (found,) = failures.kinds(rows)
     assert (found.count, found.held) == (len(ended_s), held)
 
 
 def test_without_rows_there_are_no_failures() -> None:
-    assert failures.by_second(None).schema == failures.BY_SECOND
-    assert failures.kinds(failures.by_second(None)) == ()
+    nothing = failures.by_second(RECORDING, None)
+    assert nothing.schema == failures.BY_SECOND
+    assert failures.kinds(nothing) == ()
 
 
 def test_an_unknown_error_number_keeps_its_number() -> None:

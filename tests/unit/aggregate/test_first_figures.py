@@ -40,7 +40,7 @@ def by_tables(recording: Recording, folder: Path) -> tuple[Summary, Any, Any]:
     return (
         summaries.summary(recording, requests, connections, tables.USAGE.schema.empty_table()),
         statuses.totals(statuses.by_request(counted)),
-        failures.kinds(failures.by_second(requests)),
+        failures.kinds(failures.by_second(recording, requests)),
     )
 
 

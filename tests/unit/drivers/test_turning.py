@@ -23,6 +23,7 @@ from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.drivers.turning import EngineLoad
 from plimsoll.errors import EngineFailed
 from plimsoll.processes import cpu_clock, process_table
+from plimsoll.processes.tree import ProcessTree
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -112,6 +113,23 @@ def test_between_turns_it_uses_next_to_no_processor_time(job: DriverJob) -> None
     assert at_rest is not None
     assert at_turn is not None
     assert at_rest < 0.2 * at_turn
+
+
+def test_what_it_used_can_be_read_after_its_last_turn(job: DriverJob) -> None:
+    """It ends no sooner than it is told to, and none of its threads does, long as one waits."""
+    with turning.started(job) as load:
+        tree = ProcessTree(load.process, with_root=False)
+        tree.refresh()
+        first, threads = tree.spent.cpu_s, dict(tree.threads("schedstat"))
+        while not load.has_ended:
+            load.turn(100 * MS)
+        time.sleep(0.5)
+        tree.refresh()
+        last, still = tree.spent.cpu_s, dict(tree.threads("schedstat"))
+        load.finish()
+        assert load.processes() == ()
+    assert last > first
+    assert still.keys() >= threads.keys()
 
 
 def lasting(duration_s: float, **changes: Any) -> Load:

@@ -284,7 +284,7 @@ def test_the_table_says_of_a_try_what_its_progress_said(one: Try, state: str) ->
 def test_the_errors_beyond_a_line_are_named() -> None:
     searched = searched_by(tried(95, 0, requests=5000), tried(347, 45, 45, requests=5000))
     failed = replace(
-        sample.findings().trials[0], failures=(Failure("not_sent", None, None, 45, 0.0, 1.0),)
+        sample.findings().trials[0], failures=(Failure("not_sent", None, None, 45, 45, 0.0, 1.0),)
     )
     found = replace(findings(searched), failed={"p99": failed})
     (bracket,) = (one for one in line_result.stated(found) if "failed at" in one)

@@ -325,12 +325,12 @@ def with_failures(*failures: Failure, failed: int, **changes: Any) -> TrialFindi
 
 
 def resets(count: int) -> Failure:
-    return Failure("reset_waiting", 104, "ECONNRESET", count, 0.5, 2.0)
+    return Failure("reset_waiting", 104, "ECONNRESET", count, count, 0.5, 2.0)
 
 
 def test_every_form_names_failures_alike() -> None:
-    closed = Failure("closed_waiting", None, None, 7, 0.0, 1.0)
-    wrong = Failure("wrong_status", None, None, 5, 0.0, 1.0, status=404)
+    closed = Failure("closed_waiting", None, None, 7, 7, 0.0, 1.0)
+    wrong = Failure("wrong_status", None, None, 5, 5, 0.0, 1.0, status=404)
     found = with_failures(resets(10), closed, wrong, failed=22, statuses=statuses(s200=50, s404=5))
     both = (
         "10 reset while waiting for the response (ECONNRESET)",
@@ -347,7 +347,7 @@ def test_every_form_names_failures_alike() -> None:
 
 
 def test_failures_beside_counts_of_the_window_are_of_the_window() -> None:
-    before = Failure("closed_waiting", None, None, 7, 0.0, 1.0, held=0)
+    before = Failure("closed_waiting", None, None, 7, 0, 0.0, 1.0)
     found = with_failures(replace(resets(10), held=6), before, failed=6, statuses=statuses(s200=50))
     (row,) = csv.DictReader(io.StringIO(one_line.as_csv(found)))
     assert (row["failed"], row["failures"]) == ("6", "reset_waiting:ECONNRESET=6")
@@ -389,7 +389,8 @@ def test_one_moment_of_failures_is_no_span() -> None:
 
 
 def test_failures_outside_of_the_measurement_window_are_told_apart() -> None:
-    found = with_failures(resets(1_250), failed=1_241, statuses=statuses(s200=50, s404=5))
+    kind = replace(resets(1_250), held=1_236)
+    found = with_failures(kind, failed=1_241, statuses=statuses(s200=50, s404=5))
     lines = [line.strip() for line in shown(found, 120)]
     place = lines.index("14 of them outside of the measurement window")
     assert "1,250 reset while waiting" in lines[place - 1]
@@ -535,7 +536,7 @@ def test_a_count_stays_with_what_it_counts() -> None:
 
 
 def test_requests_that_were_never_sent_are_named_so_and_left_out_of_the_times() -> None:
-    unsent = Failure("not_sent", None, None, 750, 0.3, 2.0)
+    unsent = Failure("not_sent", None, None, 750, 750, 0.3, 2.0)
     found = with_failures(unsent, failed=750)
     driver = found.recording.driver
     assert driver is not None

@@ -1569,6 +1569,37 @@ def test_little_is_checked_against_the_drivers_clock_not_against_the_rows():
     assert given.measured == pytest.approx(0.5, abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("counted", "apart_s", "level", "said"),
+    [
+        (1 / 1.05, None, "void", "(105 %): more than possible"),
+        (1 / 1.05, 0.001, "void", " %): more than possible"),
+        (1 / 1.05, 0.1, "sound", " ± "),
+        (1 / 1.05, 0.0, "void", "(105 %): more than possible"),
+        (1 / 1.5, 0.1, "void", " %): more than possible"),
+        (1 / 0.9, None, "doubtful", "rows or times are missing"),
+        (1 / 0.9, 0.15, "sound", " ± "),
+        (1 / 0.7, 0.15, "void", "rows or times are missing"),
+    ],
+)
+def test_threads_that_count_at_different_instants_leave_open_what_changed_between_them(
+    counted: float, apart_s: float | None, level: str, said: str
+):
+    """Two edges, in a window of 4 s, of 20 connections with nearly 20 requests in flight."""
+    trial = simulate(in_flight_factor=counted, counts_apart_s=apart_s)
+    given = judged("littles_law", trial)
+    assert given.level == level, given.text
+    assert said in given.text
+
+
+def test_rows_that_are_there_twice_are_more_than_can_be_in_flight():
+    trial = simulate(counts_apart_s=0.04)
+    rows: Any = as_stored(trial.requests)
+    given = judged("littles_law", replace(trial, requests=pa.concat_tables([rows, rows])))
+    assert given.level == "void"
+    assert given.measured == pytest.approx(2.0, abs=0.05)
+
+
 def in_turns(trial: Any, planned_ratio: float) -> Any:
     """The trial as if it had taken turns, with requests that begin for a share of each."""
     recording = trial.recording

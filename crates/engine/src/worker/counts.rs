@@ -42,7 +42,7 @@ pub struct Counts {
     pub connections_open: usize,
     /// Requests in flight now: begun to be sent and not ended.
     pub in_flight: usize,
-    /// Requests in flight, integrated over time, in request-nanoseconds.
+    /// Requests in flight, integrated over time up to the end of the load, in request-nanoseconds.
     pub in_flight_ns: u128,
     /// Requests that began to be sent.
     pub sent: u64,
@@ -66,7 +66,7 @@ pub struct Counts {
     pub bodies_compared: u64,
     /// Rows that could not be kept.
     pub lost_rows: u64,
-    /// Longest time the loop was away: late from its wait, or busy with one turn.
+    /// Longest time the loop was away: late from its wait or for its begin, or busy with one turn.
     pub longest_pause_ns: u64,
     /// The same since these counts were last taken.
     pub recent_pause_ns: u64,

@@ -135,7 +135,11 @@ pub fn drive(task: Task<'_>, recorder: Option<Recorder>) -> Result<Done, EngineE
         gate.leave(now_ns);
     }
     ran.map_err(|source| EngineError::System { what: "waiting for sockets", source })?;
-    Ok(worker.finish())
+    let done = worker.finish();
+    if let Some(gate) = task.gate {
+        gate.wait_until_closed();
+    }
+    Ok(done)
 }
 
 /// A place for a connection. It begins at a cache line, and holds all that a request of HTTP/1
@@ -293,10 +297,7 @@ impl<'a> Worker<'a> {
     }
 
     fn run(&mut self) -> io::Result<()> {
-        if self.task.gate.is_none() {
-            self.wait_for_zero()?;
-        }
-        let mut woken_ns = self.clock();
+        let mut woken_ns = self.begun()?;
         loop {
             // Nothing was waited for since the clock was read last.
             let now_ns = self.read_ns.get();
@@ -309,10 +310,10 @@ impl<'a> Worker<'a> {
                 return Ok(());
             }
             if ready_ns >= self.turn_until_ns && self.has_ended_its_turn() {
-                if !self.rest()? {
-                    return Ok(());
+                match self.rest()? {
+                    Some(begun_ns) => woken_ns = begun_ns,
+                    None => return Ok(()),
                 }
-                woken_ns = self.clock();
                 continue;
             }
             let wait_ns = self.next_instant_ns(now_ns).saturating_sub(ready_ns);
@@ -339,11 +340,18 @@ impl<'a> Worker<'a> {
         self.poller.hand_out(if caught_up { SOCKETS_A_TURN } else { SOCKETS_A_FULL_TURN });
     }
 
-    fn wait_for_zero(&mut self) -> io::Result<()> {
+    /// Waits for zero, unless a first turn has to be waited for; returns when the load begins. What
+    /// is due at zero is late by as much as this thread is.
+    fn begun(&mut self) -> io::Result<u64> {
+        if self.task.gate.is_some() {
+            return Ok(self.clock());
+        }
         loop {
             let left_ns = self.task.zero_ns.saturating_sub(system::now_ns());
             if left_ns == 0 || self.is_stopped() {
-                return Ok(());
+                let begun_ns = self.clock();
+                self.note_pause(begun_ns);
+                return Ok(begun_ns);
             }
             self.poller.wait(left_ns.min(LONGEST_WAIT_NS))?;
         }
@@ -353,7 +361,8 @@ impl<'a> Worker<'a> {
         self.limit_reached || self.task.stop.load(Ordering::Relaxed)
     }
 
-    /// How long the loop was busy with one turn, or late from its wait.
+    /// How long the loop was busy with one turn, or late from its wait, or for the begin of the load
+    /// or of a turn.
     fn note_pause(&mut self, pause_ns: u64) {
         self.counts.longest_pause_ns = self.counts.longest_pause_ns.max(pause_ns);
         self.counts.recent_pause_ns = self.counts.recent_pause_ns.max(pause_ns);
@@ -369,10 +378,11 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Brings the integral of requests in flight up to now, before their number changes.
+    /// Brings the integral of requests in flight up to now, before their number changes. Rows know
+    /// nothing after the end of the load, nor does the integral.
     #[inline]
     fn count_in_flight(&mut self, now_ns: u64) {
-        let passed_ns = now_ns.saturating_sub(self.counts.at_ns);
+        let passed_ns = now_ns.min(self.end_ns).saturating_sub(self.counts.at_ns);
         self.counts.in_flight_ns += self.counts.in_flight as u128 * u128::from(passed_ns);
         self.counts.at_ns = self.counts.at_ns.max(now_ns);
     }

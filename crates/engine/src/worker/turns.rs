@@ -14,17 +14,19 @@ impl Worker<'_> {
             && self.slots.iter().all(|slot| slot.connection.assigned() == 0)
     }
 
-    /// Rests until the next turn; returns whether there is one. The clock stands still meanwhile.
-    pub(super) fn rest(&mut self) -> io::Result<bool> {
-        let Some(gate) = self.task.gate else { return Ok(true) };
+    /// Rests until the next turn; returns when it begins for this thread, or nothing if there is none.
+    /// The clock stands still meanwhile, but not while the thread is late for the turn.
+    pub(super) fn rest(&mut self) -> io::Result<Option<u64>> {
         let now_ns = self.clock();
         self.publish(now_ns);
-        let Some(turn) = gate.rest(now_ns) else { return Ok(false) };
+        let Some(turn) = self.task.gate.and_then(|gate| gate.rest(now_ns)) else { return Ok(None) };
         self.task.zero_ns = turn.zero_ns;
         self.take_in_what_came_meanwhile()?;
         self.turn_until_ns = turn.until_ns;
         self.resume(turn.start_ns);
-        Ok(true)
+        let begun_ns = self.clock();
+        self.note_pause(begun_ns.saturating_sub(turn.start_ns));
+        Ok(Some(begun_ns))
     }
 
     /// Connections that the server has closed during the rest are known before a request begins.

@@ -66,6 +66,7 @@ FULL_BYTES = 1 << 20
 
 SAID_EACH_SECOND = (
     "in_flight_mean",
+    "counts_apart_s",
     "in_flight",
     "connections_requested",
     "connections_open",

@@ -16,8 +16,7 @@ from plimsoll.aggregate.outcomes import BY_NAME
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.aggregate.counted import Failure, StatusTotal
-    from plimsoll.aggregate.summary import Summary
+    from plimsoll.aggregate.counted import Failure
 
 MOST_KINDS = 4
 
@@ -27,16 +26,6 @@ BRIEF_KINDS = 2
 
 class CountedFailures(Protocol):
     """What is known of the failures of a load."""
-
-    @property
-    def summary(self) -> Summary | None:
-        """What it amounts to; None when there is nothing."""
-        ...
-
-    @property
-    def statuses(self) -> Sequence[StatusTotal]:
-        """Complete responses by status code."""
-        ...
 
     @property
     def failures(self) -> Sequence[Failure]:
@@ -75,9 +64,9 @@ def names(found: CountedFailures) -> str:
 
 
 def _of_window(found: CountedFailures) -> list[Failure]:
-    """The kinds with their counts of the measurement window, as far as these are known."""
-    known = [one if one.held is None else replace(one, count=one.held) for one in found.failures]
-    return sorted((one for one in known if one.count), key=lambda one: -one.count)
+    """The kinds with their counts of the measurement window, the most frequent first."""
+    held = [replace(one, count=one.held) for one in found.failures if one.held]
+    return sorted(held, key=lambda one: -one.count)
 
 
 def _counted(kind: Failure) -> str:
@@ -94,9 +83,4 @@ def _when(kind: Failure) -> str:
 
 def _outside(found: CountedFailures) -> int:
     """Failures other than wrong status codes that ended outside of the measurement window."""
-    failed = None if found.summary is None else found.summary.failed
-    if failed is None:
-        return 0
-    wrong_status = sum(one.held_wrong for one in found.statuses)
-    counted = sum(one.count for one in found.failures if one.status is None)
-    return max(0, counted - (failed - wrong_status)) if counted else 0
+    return sum(one.count - one.held for one in found.failures if one.status is None)

@@ -18,8 +18,9 @@ from plimsoll.report.load import failed
 from plimsoll.report.load.screen_lines import LABEL, cut, line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from plimsoll.aggregate.counted import StatusTotal
     from plimsoll.aggregate.summary import Summary
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.recording import Recording
@@ -51,6 +52,16 @@ class Counted(failed.CountedFailures, Protocol):
     @property
     def recording(self) -> Recording:
         """What happened."""
+        ...
+
+    @property
+    def summary(self) -> Summary | None:
+        """What it amounts to; None when there is nothing."""
+        ...
+
+    @property
+    def statuses(self) -> Sequence[StatusTotal]:
+        """Complete responses by status code."""
         ...
 
 

@@ -16,6 +16,12 @@ window has. Steps of less than two seconds are joined, and no ramp has more than
 stretch consists of the load generator's readings that lie in it by more than half. The result is
 the ratio of the second quantity to the first where it is worst.
 
+On one thread the two counts use the same instants, so they agree however late the thread was.
+Several threads, or hosts, count at instants of their own: up to 40 ms apart, more when one waited
+for a core. What changed in between may be missing in the first count at either end of a stretch. It
+is no more than this time × the requests that all connections can carry. Within that margin the
+ratio is taken to be as near to 1 as possible.
+
 In a closed load without think time, every place of an open connection (one, or the number of
 pipelined requests or streams) always holds a request: at the server, or about to be sent. So the
 requests in flight by the load generator's clock and those waiting to be sent by the rows add up to
@@ -153,11 +159,13 @@ class _Counted:
         place: Where it is, as the beginning of a sentence; empty for a hold.
         window: The stretch that the driver's readings are of.
         mean: Requests in flight by its clock.
+        margin: By how much the mean may be wrong, since its threads counted at different instants.
     """
 
     place: str
     window: Window
     mean: float
+    margin: float
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -269,9 +277,34 @@ def _counted(tables: Tables, part: Window, place: str) -> _Counted | None:
     ]
     if not inside:
         return None
-    lengths = [end - start for (start, end), _ in inside]
+    end_ns = tables.recording.stages[-1].end_ns
+    lengths = [min(end, end_ns) - start for (start, end), _ in inside]
     mean = sum(n * value for n, (_, value) in zip(lengths, inside, strict=True)) / sum(lengths)
-    return _Counted(place, (inside[0][0][0], inside[-1][0][1]), mean)
+    window = inside[0][0][0], min(inside[-1][0][1], end_ns)
+    return _Counted(place, window, mean, _margin(tables, window))
+
+
+def _margin(tables: Tables, window: Window) -> float:
+    """Requests in flight that may have come or gone between the counts of several threads."""
+    load = tables.recording.load
+    places = (load.peak_connections or 0) * load.in_flight_each
+    edges_ns = (edge_ns for edge_ns in window if edge_ns)  # at zero nothing is in flight
+    apart_ns = sum(_apart_ns(tables, edge_ns) for edge_ns in edges_ns)
+    return places * apart_ns / (window[1] - window[0])
+
+
+def _apart_ns(tables: Tables, edge_ns: int) -> float:
+    """How far from an instant some thread counted; 0 where the load generator does not say."""
+    end_ns = tables.recording.stages[-1].end_ns
+    of_hosts = (
+        zip(series.at_ns.tolist(), series.values.tolist(), strict=True)
+        for series in tables.usage.of("driver", "counts_apart_s")
+    )
+    nearest_ns = (
+        min(abs(min(at_ns, end_ns) - edge_ns) + apart_s * SECOND_NS for at_ns, apart_s in readings)
+        for readings in of_hosts
+    )
+    return max(nearest_ns, default=0.0)
 
 
 def _accounted(limits: Limits, part: _Counted, by_rows: InFlight) -> Sequence[Finding]:
@@ -280,8 +313,9 @@ def _accounted(limits: Limits, part: _Counted, by_rows: InFlight) -> Sequence[Fi
     if part.mean <= 0:
         sentence = "no request was in flight in the measurement window"
         return [not_checked(low, sentence)]
-    ratio = by_rows.mean / part.mean
-    sentence = part.place + _sentence(part.mean, by_rows, ratio)
+    counted, margin = by_rows.mean / part.mean, part.margin / part.mean
+    ratio = min(max(1.0, counted - margin), counted + margin)
+    sentence = part.place + _sentence(part.mean, by_rows, counted, margin)
     lack = "" if low.level(ratio) == "sound" else ": rows or times are missing"
     excess = "" if high.level(ratio) == "sound" else ": more than possible"
     return [
@@ -290,11 +324,14 @@ def _accounted(limits: Limits, part: _Counted, by_rows: InFlight) -> Sequence[Fi
     ]
 
 
-def _sentence(counted: float, reported: InFlight, ratio: float) -> str:
+def _sentence(counted: float, reported: InFlight, ratio: float, margin: float) -> str:
+    share = wording.percent(round(ratio, 3))
+    if round(margin, 3):
+        share += f" ± {wording.percent(round(margin, 3))}"
     return (
         f"the load generator counted {wording.amount(counted)} requests in flight; "
         f"{wording.count(reported.ended_per_s)} requests/s × {wording.seconds(reported.time_s)} "
-        f"gives {wording.amount(reported.mean)} ({wording.percent(round(ratio, 3))})"
+        f"gives {wording.amount(reported.mean)} ({share})"
     )
 
 
