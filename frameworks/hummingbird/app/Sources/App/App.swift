@@ -1,3 +1,4 @@
+import AsyncHTTPClient
 import Hummingbird
 import Logging
 import NIOCore
@@ -13,17 +14,21 @@ struct App {
         var logger = Logger(label: "app") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
 
-        let application = Application(
-            router: buildRouter(),
-            configuration: .init(
-                address: .hostname(
-                    environment.get("HOST") ?? "127.0.0.1",
-                    port: environment.get("PORT", as: Int.self) ?? 8080
+        let keys = await tokenKeys(environment)
+        try await HTTPClient.withHTTPClient(configuration: Upstream.configuration) { client in
+            let application = Application(
+                router: try buildRouter(environment, client: client, keys: keys, logger: logger),
+                server: server(environment),
+                configuration: .init(
+                    address: .hostname(
+                        environment.get("HOST") ?? "127.0.0.1",
+                        port: environment.get("PORT", as: Int.self) ?? 8080
+                    ),
+                    backlog: 4096
                 ),
-                backlog: 4096
-            ),
-            logger: logger
-        )
-        try await application.runService()
+                logger: logger
+            )
+            try await application.runService()
+        }
     }
 }

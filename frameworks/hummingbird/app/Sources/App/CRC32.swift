@@ -6,8 +6,8 @@ struct CRC32 {
 
     var value: UInt32 { ~state }
 
-    mutating func update(_ text: String) {
-        for byte in text.utf8 {
+    mutating func update(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes {
             state = Self.table[Int(UInt8(truncatingIfNeeded: state) ^ byte)] ^ (state >> 8)
         }
     }

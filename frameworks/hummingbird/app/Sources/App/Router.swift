@@ -1,6 +1,9 @@
+import AsyncHTTPClient
 import BigInt
 import HTTPTypes
 import Hummingbird
+import JWTKit
+import Logging
 import NIOCore
 
 struct Person: ResponseCodable {
@@ -14,7 +17,9 @@ private let letters8192 = ByteBuffer(repeating: UInt8(ascii: "A"), count: 8192)
 private let letters32768 = ByteBuffer(repeating: UInt8(ascii: "A"), count: 32768)
 private let hello = ByteBuffer(string: "Hello, World!")
 
-func buildRouter() -> Router<AppRequestContext> {
+func buildRouter(
+    _ environment: Environment, client: HTTPClient, keys: JWTKeyCollection, logger: Logger
+) throws -> Router<AppRequestContext> {
     let router = Router(context: AppRequestContext.self)
     router.get("empty") { _, _ in HTTPResponse.Status.ok }
     router.get("2048") { _, _ in text(letters2048) }
@@ -40,6 +45,12 @@ func buildRouter() -> Router<AppRequestContext> {
     router.get("fibonacci/{n}") { _, context in
         text(ByteBuffer(string: String(fib(try context.parameters.require("n", as: UInt16.self)))))
     }
+    addWeb(to: router)
+    addUpstream(to: router, environment, client: client)
+    addTokens(to: router, keys: keys)
+    if let files = environment.get("FILES") {
+        try addFiles(to: router, folder: files, logger: logger)
+    }
     return router
 }
 
@@ -47,8 +58,8 @@ func buildRouter() -> Router<AppRequestContext> {
 private func checksum(_ arguments: [String: String]) -> String {
     var crc = CRC32()
     for (_, value) in arguments.sorted(by: { $0.key < $1.key }) {
-        crc.update(value)
-        crc.update("\n")
+        crc.update(value.utf8)
+        crc.update("\n".utf8)
     }
     return String(crc.value)
 }
@@ -64,7 +75,7 @@ private func fib(_ n: UInt16) -> BigUInt {
     return b
 }
 
-private func text(_ body: ByteBuffer) -> Response {
+func text(_ body: ByteBuffer) -> Response {
     Response(status: .ok, headers: [.contentType: "text/plain"], body: .init(byteBuffer: body))
 }
 

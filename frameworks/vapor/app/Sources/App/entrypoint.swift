@@ -19,7 +19,7 @@ enum Entrypoint {
 
         let app = try await Application.make(environment)
         do {
-            configure(app)
+            try await configure(app)
             try await app.execute()
         } catch {
             app.logger.report(error: error)

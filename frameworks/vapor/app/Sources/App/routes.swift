@@ -12,7 +12,7 @@ private let letters8192 = ByteBuffer(repeating: UInt8(ascii: "A"), count: 8192)
 private let letters32768 = ByteBuffer(repeating: UInt8(ascii: "A"), count: 32768)
 private let hello = ByteBuffer(string: "Hello, World!")
 
-func routes(_ app: Application) {
+func routes(_ app: Application) throws {
     app.get("empty") { _ async in HTTPStatus.ok }
     app.get("2048") { _ async in text(letters2048) }
     app.get("8192") { _ async in text(letters8192) }
@@ -36,14 +36,18 @@ func routes(_ app: Application) {
     app.get("fibonacci", ":n") { request async throws in
         text(ByteBuffer(string: String(fib(try request.parameters.require("n", as: UInt16.self)))))
     }
+    web(app)
+    if let files = Environment.get("FILES") {
+        try items(app, folder: files)
+    }
 }
 
 /// The CRC-32 of the values by rising name, each followed by a line feed.
 private func checksum(_ arguments: [String: String]) -> String {
     var crc = CRC32()
     for (_, value) in arguments.sorted(by: { $0.key < $1.key }) {
-        crc.update(value)
-        crc.update("\n")
+        crc.update(value.utf8)
+        crc.update("\n".utf8)
     }
     return String(crc.value)
 }
@@ -59,7 +63,7 @@ private func fib(_ n: UInt16) -> BigUInt {
     return b
 }
 
-private func text(_ body: ByteBuffer) -> Response {
+func text(_ body: ByteBuffer) -> Response {
     Response(headers: ["Content-Type": "text/plain"], body: .init(buffer: body))
 }
 
