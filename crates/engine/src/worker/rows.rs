@@ -22,7 +22,7 @@ impl Worker<'_> {
         done_ns: u64,
     ) {
         if done_ns >= self.end_ns && done_ns != NEVER {
-            self.count_in_flight(done_ns);
+            self.count_in_flight(self.end_ns);
             return self.cut_short(index, id);
         }
         if outcome == Outcome::Ok {
