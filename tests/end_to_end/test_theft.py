@@ -233,5 +233,5 @@ def test_nobody_is_charged_on_the_core_without_a_thief(
 def test_the_verdict_says_from_whom_and_how_much(robbery: Robbery) -> None:
     given = undisturbed.judge(robbery.tables, Limits({}))
     assert re.search(r"throughput is (about [0-9.]+|[0-9.]+ to [0-9.]+) % too low", given.text)
-    assert "the server waited" in given.text
+    assert "The server waited" in given.text
     assert "the load generator" in given.text
