@@ -546,8 +546,12 @@ def test_flags_of_other_tools_are_understood(reference_server: str, tmp_path: Pa
             "remove",
         ),
         (["a.test/x", "b.test/y"], "two servers, `a.test` and `b.test`", "once per server"),
-        (["127.0.0.1", "--fail-if", "p98>1ms"], "unknown quantity `p98`", "--help"),
-        (["127.0.0.1", "--fail-if", "p99>250"], "`250` has no unit of time", "--help"),
+        (["127.0.0.1", "--fail-if", "p98>1ms"], "unknown quantity `p98`", "quantities: min, mean"),
+        (
+            ["127.0.0.1", "--fail-if", "p99>250"],
+            "`250` has no unit of time",
+            "write `250ms` or `2s`",
+        ),
         (["127.0.0.1", "-H", "Host"], "--header: `Host` is not a header", "'Name: value'"),
         (
             ["127.0.0.1", "-H", "A: b\r\nC: d"],

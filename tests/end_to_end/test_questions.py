@@ -43,8 +43,6 @@ def test_no_verb_shows_the_help(tmp_path: Path) -> None:
         (["run", SMOKE, "--agian"], "no such option `--agian`; did you mean one of `--again`, "),
         (["list", "--wrong"], "error: no such option `--wrong`"),
         (["run", SMOKE, "--into"], "option `--into` requires an argument"),
-        (["machine", "-c", "lots"], "`lots` is not a count"),
-        (["report", ".", "--format", "word"], "`word` is not one of `html`, `pdf`, `markdown`"),
         (["install"], "error: name a framework or tool, or use `--all` or `--campaign CAMPAIGN`"),
     ],
 )
@@ -54,6 +52,19 @@ def test_what_cannot_be_understood_is_named_with_what_was_meant(
     ran = run(*typed, folder=tmp_path)
     refused(ran, sentence)
     assert "--help`" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence", "hint"),
+    [
+        (["machine", "-c", "lots"], "`lots` is not a count", "write a whole number, such as"),
+        (["report", ".", "--format", "word"], "unknown format `word`", "formats: `html`, `pdf`"),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_named_with_how_to_write_it(
+    typed: list[object], sentence: str, hint: str, tmp_path: Path
+) -> None:
+    refused(run(*typed, folder=tmp_path), sentence, f"hint: {hint}")
 
 
 @pytest.mark.parametrize("verb", ["check", "install"])
