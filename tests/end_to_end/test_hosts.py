@@ -193,6 +193,8 @@ def test_rows_that_stay_on_their_hosts_are_counted_there_and_found_again(
         for name, digest in one["kept"]["sha256"].items():
             assert hashlib.sha256((kept / name).read_bytes()).hexdigest() == digest
         rows = np.fromfile(kept / "requests.bin", records.record_dtype("requests"))
+        # What the end of the load cut short has no end, and may have a status.
+        rows = rows[rows["done_ns"] != np.iinfo(np.uint64).max]
         done_ns = rows["done_ns"] + np.uint64(one["zero_ns"])
         held = (rows["status"] > 0) & (done_ns >= hold["start_ns"]) & (done_ns < hold["end_ns"])
         times_ns += (rows["done_ns"] - rows["due_ns"])[held].tolist()
