@@ -225,7 +225,7 @@ def _stopping() -> Case:
     truth_per_s = queues.line_of_long_runs(limit, SERVICE_S, stops)
     stalling = ("--stall", f"{STOP_S}s", "--stall-every", f"{STOP_EVERY_S}s")
     options = (*queue(SERVICE_S), *stalling)
-    return Case("stops", options, 90, STOP_LIMIT_S, lambda _: truth_per_s)
+    return Case("stops", options, 90, STOP_LIMIT_S, lambda _: truth_per_s, LONG_BUDGET_S)
 
 
 def _slowing() -> Case:

@@ -108,8 +108,28 @@ class Findings:
     def counting(self) -> tuple[TrialFindings, ...]:
         """The trials whose verdicts count: also tries that a line rests on, and steps.
 
-        A step at which a server was full is none of them: a ladder may reach so far.
+        A step at which a server was full is none of them: a ladder may reach so far. Neither are
+        those of the yardstick.
         """
+        beside = {one.recording.trial for one in self.of_yardstick}
+        return tuple(one for one in self._known if one.recording.trial not in beside)
+
+    @property
+    def of_yardstick(self) -> tuple[TrialFindings, ...]:
+        """Trials of the yardstick beside frameworks, unless an error ended them.
+
+        It has no rank, and it may be faster than the load generator: then its number is void, and
+        no other is.
+        """
+        if all(one.recording.is_yardstick for one in self.trials):
+            return ()
+        return tuple(
+            one for one in self._known if one.recording.is_yardstick and one.has_ended_well
+        )
+
+    @property
+    def _known(self) -> tuple[TrialFindings, ...]:
+        """Results, tries that a line rests on, and steps at which a server was not full."""
         held = {one.recording.trial for line in self.lines for one in line.held}
         steps = [one for ladder in self.ladders for one in ladder.steps if not one.is_full]
         results = {one.recording.trial for one in self.measured}

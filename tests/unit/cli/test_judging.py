@@ -11,7 +11,8 @@ from plimsoll import tables
 from plimsoll.cli import judging
 from plimsoll.errors import InputError
 from plimsoll.findings.findings import Findings
-from plimsoll.recording import Ending
+from plimsoll.recording import YARDSTICK, Ending
+from plimsoll.report import contents
 from plimsoll.report.results import machine_readable
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.verdict import Level
@@ -40,6 +41,21 @@ def test_the_exit_code_is_that_of_the_checks_that_count(
     levels: dict[str, Level], accepted: tuple[str, ...], strict: bool, code: int
 ) -> None:
     assert judging.exit_code(found(**levels), accepted, strict=strict) == code
+
+
+def test_the_yardstick_beside_frameworks_makes_no_difference_unless_it_failed() -> None:
+    (own,) = found(driver_headroom="void").trials
+    own = replace(own, data=replace(own.data, recording=replace(own.recording, framework=YARDSTICK)))
+    alone = Findings("x", "0", (own,), tables.COMPARISONS.schema.empty_table())
+    assert judging.exit_code(alone) == 1
+    beside = replace(alone, trials=(own, *found().trials))
+    assert judging.exit_code(beside, strict=True) == 0
+    assert contents.of_yardstick(beside) == "1 trial of the yardstick, which has no rank: 1 void"
+    assert [one.name for one in contents.doubts(beside)] == ["Load generator at its limit"]
+    failed = replace(own.recording, ending=Ending("DiedUnderLoad", "it died"))
+    broken = replace(own, data=replace(own.data, recording=failed))
+    assert judging.exit_code(replace(beside, trials=(broken, *found().trials))) == 1
+    assert contents.of_yardstick(alone) == contents.of_yardstick(found()) == ""
 
 
 def test_an_error_is_never_accepted() -> None:

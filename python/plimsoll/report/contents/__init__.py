@@ -9,6 +9,7 @@ from plimsoll.report.contents.campaign import (
     extent,
     glossary,
     machines,
+    of_yardstick,
     subtitle,
 )
 from plimsoll.report.contents.campaign_document import AS_RUN, as_run
@@ -54,6 +55,7 @@ __all__ = [
     "machines",
     "of_campaign",
     "of_table",
+    "of_yardstick",
     "rankings",
     "remark",
     "subtitle",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -253,6 +254,16 @@ def changed_limits(findings: Findings) -> list[str]:
         for check, values in findings.limits.items()
         for name, value in values.items()
     ]
+
+
+def of_yardstick(findings: Findings) -> str:
+    """How many trials of the yardstick are in each state; empty where there are none of them."""
+    states = Counter(one.state for one in findings.of_yardstick)
+    if not states:
+        return ""
+    counts = [f"{states[state]} {words.level_name(state)}" for state in STATES if states[state]]
+    trials = wording.several(states.total(), "trial")
+    return f"{trials} of the yardstick, which has no rank: {', '.join(counts)}"
 
 
 def banner(findings: Findings) -> list[tuple[State, int, str]]:

@@ -187,7 +187,7 @@ def doubts(findings: Findings) -> list[Doubt]:
     Verdicts on a trial that an error ended are left to its own section: the error explains it.
     What they say of the campaign is `of_campaign`.
     """
-    return doubts_of(findings.counting)
+    return doubts_of((*findings.counting, *findings.of_yardstick))
 
 
 def doubts_of(trials: Iterable[TrialFindings]) -> list[Doubt]:

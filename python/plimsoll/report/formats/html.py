@@ -176,6 +176,7 @@ def render(findings: Findings) -> str:
             as_run_heading=contents.AS_RUN,
             machines=contents.machines(findings),
             banner=contents.banner(findings),
+            of_yardstick=contents.of_yardstick(findings),
             extent=contents.extent(findings),
             limits=contents.changed_limits(findings),
             failed=[shown for one, shown in zip(of_trials, trials, strict=True) if one.error],

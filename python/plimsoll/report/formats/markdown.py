@@ -236,6 +236,7 @@ def _verdict(findings: Findings) -> list[str]:
     ]
     return [
         _table(("state", "trials", ""), banner, right=(1,)),
+        contents.of_yardstick(findings),
         *_campaign(findings),
         *(_doubt(doubt) for doubt in contents.doubts(findings)),
     ]

@@ -233,6 +233,7 @@ class Paper:
         headlines: Sentences on the first page: of the sections that are the answer.
         configuration: The configuration and the hosts.
         banner: How many trials are in each state, and what it means.
+        of_yardstick: The same of the yardstick beside frameworks; else empty.
         limits: Limits of checks that the campaign changed.
         comparison: What stands before doubts about the comparison of trials.
         trust: Title of all that checks say.
@@ -273,6 +274,7 @@ class Paper:
     headlines: tuple[str, ...]
     configuration: Facts
     banner: tuple[tuple[State, int, str], ...]
+    of_yardstick: str
     limits: tuple[str, ...]
     comparison: str
     trust: str
@@ -381,6 +383,7 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         else tuple(said for section in foremost for said in section.headlines),
         configuration=[*contents.configuration(findings), *hosts],
         banner=tuple(contents.banner(findings)),
+        of_yardstick=contents.of_yardstick(findings),
         limits=tuple(contents.changed_limits(findings)),
         comparison=answer.COMPARISON,
         trust=contents.TRUST,

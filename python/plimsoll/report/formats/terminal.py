@@ -298,8 +298,9 @@ def _indented(*lines: str, width: int) -> list[Text]:
 def _counts(findings: Findings) -> Text:
     parts = [_counted(count, state) for state, count, _ in contents.banner(findings)]
     total = wording.several(len(findings.counting), "trial")
-    others = len(findings.trials) - len(findings.counting)
+    own = contents.of_yardstick(findings)
+    others = len(findings.trials) - len(findings.counting) - len(findings.of_yardstick)
     kind = ("full step", "full steps") if findings.ladders else ("other try", "other tries")
     of = "ladders" if findings.ladders else "load lines"
     more = f"; {wording.several(others, *kind)} of {of}" if others else ""
-    return Text.assemble(f"{total}: ", Text(", ").join(parts), more)
+    return Text.assemble(f"{total}: ", Text(", ").join(parts), more, f"; {own}" if own else "")
