@@ -181,14 +181,20 @@ def _md1_waits(length: float, load: float) -> float:
         return float((1 - share) * summed)
 
 
-def line_of_long_runs(limit: LineLimit, service_s: float, vacation: tuple[float, float]) -> float:
-    """Line of a server that stops, by bisection over runs of 150 s, to half a percent."""
+def line_of_long_runs(
+    limit: LineLimit,
+    service_s: float,
+    vacation: tuple[float, float],
+    run_s: float = 150.0,
+    within: float = 0.005,
+) -> float:
+    """Line of a server that stops, by bisection over runs of so many seconds, to a share of it."""
     low, high = 0.3 / service_s, 1 / service_s
-    while high / low > 1.005:
+    while high / low > 1 + within:
         middle = (low * high) ** 0.5
         judged = (limit, errors(0.001), SENDING)
         queue = Queue(fixed(service_s), judged, np.random.default_rng(7), vacation=vacation)
-        is_inside = queue.measure(middle, 150.0).is_inside(limit)
+        is_inside = queue.measure(middle, run_s).is_inside(limit)
         low, high = (middle, high) if is_inside else (low, middle)
     return low
 

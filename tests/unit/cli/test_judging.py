@@ -45,7 +45,9 @@ def test_the_exit_code_is_that_of_the_checks_that_count(
 
 def test_the_yardstick_beside_frameworks_makes_no_difference_unless_it_failed() -> None:
     (own,) = found(driver_headroom="void").trials
-    own = replace(own, data=replace(own.data, recording=replace(own.recording, framework=YARDSTICK)))
+    own = replace(
+        own, data=replace(own.data, recording=replace(own.recording, framework=YARDSTICK))
+    )
     alone = Findings("x", "0", (own,), tables.COMPARISONS.schema.empty_table())
     assert judging.exit_code(alone) == 1
     beside = replace(alone, trials=(own, *found().trials))
