@@ -61,10 +61,6 @@ _FARTHEST = 4.0
 _BANDWIDTH = 4.0
 _LEAST_BANDWIDTH = 0.04
 _LEAST_WEIGHT = 0.1
-_MOST_OF_FAR = 2.0
-"""Independent requests that a try far from the edge counts as, at most: where a server is
-overloaded each request misses, which says little of how steep the curve is at the edge."""
-
 _PRIOR_TRIES = 2.0
 _NEAR = 6.0
 _USUAL_EFFECT = 30.0
@@ -230,12 +226,6 @@ def _weights(distances: Array) -> Array:
     return np.maximum(near, _LEAST_WEIGHT)
 
 
-def _counting(weights: Array, requests: Array) -> Array:
-    """The weights, less for tries that are far away and have many independent requests."""
-    far = np.minimum(weights, _MOST_OF_FAR / requests)
-    return np.where(weights > _LEAST_WEIGHT, weights, far)
-
-
 def _near(weights: Array) -> Array:
     """The weights of the tries near the edge; 0 for those that only tell the side."""
     return np.where(weights > _LEAST_WEIGHT, weights, 0.0)
@@ -255,7 +245,7 @@ def _posterior(
     requests, missed = _independent_counts(counts, allowed, weights)
     chance = _chances(counts, allowed, places, slopes)
     likelihood = missed * np.log(chance) + (requests - missed) * np.log1p(-chance)
-    summed = likelihood @ _counting(weights, requests)
+    summed = likelihood @ weights
 
     place, slope = np.unravel_index(int(summed.argmax()), summed.shape)
     expected = requests * chance[place, slope]
@@ -281,7 +271,7 @@ def _posterior_of_processes(
     shape = (len(places), len(slopes), len(counts))
     summed = [
         (np.log(_averaging(places, around, width) @ relative + 1e-300).reshape(shape) + highest)
-        @ _counting(weights, requests)
+        @ weights
         - math.log1p((width / _USUAL_WIDTH) ** 2)
         for width in _WIDTHS
     ]

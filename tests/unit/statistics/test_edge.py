@@ -54,18 +54,6 @@ def test_chance_arrivals_neither_widen_nor_shift_the_edge() -> None:
     assert sum(one.interval.holds(1000) for one in known) >= 36
 
 
-def test_an_overloaded_try_does_not_decide_how_steep_the_edge_is() -> None:
-    """Beyond saturation every request misses, however flat the curve is before it."""
-    near = [tries(np.random.default_rng(seed), 8, 20)[:10] for seed in range(20)]
-    overloaded = [count(rate, rate, [1000] * 20, [1000] * 20) for rate in (1500.0, 1700.0)]
-    slopes = [
-        [found.slope for one in near if (found := edge([*one, *more], ALLOWED)) is not None]
-        for more in ([], overloaded)
-    ]
-    alone, beside = map(np.median, slopes)
-    assert beside < 1.2 * alone
-
-
 def test_misses_in_clumps_say_less() -> None:
     single = [edge(tries(np.random.default_rng(one), 20, 1), ALLOWED) for one in range(10)]
     clumped = [edge(tries(np.random.default_rng(one), 20, 20), ALLOWED) for one in range(10)]
