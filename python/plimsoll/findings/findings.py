@@ -111,8 +111,7 @@ class Findings:
         A step at which a server was full is none of them: a ladder may reach so far. Neither are
         those of the yardstick.
         """
-        beside = {one.recording.trial for one in self.of_yardstick}
-        return tuple(one for one in self._known if one.recording.trial not in beside)
+        return tuple(one for one in self._known if not self._is_beside(one))
 
     @property
     def of_yardstick(self) -> tuple[TrialFindings, ...]:
@@ -121,10 +120,14 @@ class Findings:
         It has no rank, and it may be faster than the load generator: then its number is void, and
         no other is.
         """
-        if all(one.recording.is_yardstick for one in self.trials):
-            return ()
-        return tuple(
-            one for one in self._known if one.recording.is_yardstick and one.has_ended_well
+        return tuple(one for one in self._known if self._is_beside(one))
+
+    def _is_beside(self, trial: TrialFindings) -> bool:
+        """Whether a trial of the yardstick ended well, and there are frameworks."""
+        return (
+            trial.recording.is_yardstick
+            and trial.has_ended_well
+            and not all(one.recording.is_yardstick for one in self.trials)
         )
 
     @property
