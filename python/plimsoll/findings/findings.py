@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll import texts
 from plimsoll.findings import ladders, load_lines, measured
 from plimsoll.findings.rankings import rankings
+from plimsoll.verdicts import levels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -118,15 +119,17 @@ class Findings:
         """Trials of the yardstick beside frameworks, unless an error ended them.
 
         It has no rank, and it may be faster than the load generator: then its number is void, and
-        no other is.
+        no other is. One whose responses are wrong or miscounted is counted as others are: that may
+        be so in all of them.
         """
         return tuple(one for one in self._known if self._is_beside(one))
 
     def _is_beside(self, trial: TrialFindings) -> bool:
-        """Whether a trial of the yardstick ended well, and there are frameworks."""
+        """Whether a trial of the yardstick says nothing of the frameworks that are beside it."""
         return (
             trial.recording.is_yardstick
             and trial.has_ended_well
+            and not levels.is_wrong(trial.verdicts)
             and not all(one.recording.is_yardstick for one in self.trials)
         )
 

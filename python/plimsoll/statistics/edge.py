@@ -59,8 +59,11 @@ _FARTHEST = 4.0
 """Odds further from the allowed ones than by a factor of e^4 only tell the side."""
 
 _BANDWIDTH = 4.0
-_LEAST_BANDWIDTH = 0.04
-_LEAST_WEIGHT = 0.1
+_LEAST_BANDWIDTH, _MOST_BANDWIDTH = 0.04, 0.4
+"""On the logarithm of the rate. Odds of a p50, or of a server that stops now and then, rise slowly
+below saturation and fast near it: a straight line over all tries would have the edge too low."""
+
+_LEAST_WEIGHT = 0.05
 _PRIOR_TRIES = 2.0
 _NEAR = 6.0
 _USUAL_EFFECT = 30.0
@@ -182,7 +185,7 @@ def edge(counts: Sequence[Count], allowed: float, *, has_processes: bool = False
         posterior = posterior_of(counts, allowed, places, slopes, weights)
         place, of_place = _moments(places, posterior.sum(axis=1))
         slope, of_slope = _moments(np.log(slopes), posterior.sum(axis=0))
-        width = max(_LEAST_BANDWIDTH, _BANDWIDTH / math.exp(slope))
+        width = min(max(_LEAST_BANDWIDTH, _BANDWIDTH / math.exp(slope)), _MOST_BANDWIDTH)
         weights = _weights((logs - place) / width)
         if is_near:
             places = _zoomed(places, place, of_place)

@@ -28,6 +28,13 @@ def of_trial(verdicts: Sequence[Verdict]) -> Level:
     return level
 
 
+def is_wrong(verdicts: Sequence[Verdict]) -> bool:
+    """Whether an essential check (`Role.is_essential`) calls a trial void."""
+    return any(
+        one.level == "void" and judging.catalogue.role(one.check).is_essential for one in verdicts
+    )
+
+
 def unmade(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """Those of checks that apply and could not be made."""
     return tuple(one for one in verdicts if one.level == "not_checked" and one.applies)

@@ -60,6 +60,20 @@ def test_the_yardstick_beside_frameworks_makes_no_difference_unless_it_failed() 
     assert contents.of_yardstick(alone) == contents.of_yardstick(found()) == ""
 
 
+@pytest.mark.parametrize(
+    ("check", "code"),
+    [("driver_headroom", 0), ("conservation", 1), ("responses_correct", 1)],
+)
+def test_a_yardstick_whose_responses_are_wrong_counts(check: str, code: int) -> None:
+    levels: dict[str, Level] = {"driver_headroom": "void", check: "void"}
+    (own,) = found(**levels).trials
+    recording = replace(own.recording, framework=YARDSTICK)
+    own = replace(own, data=replace(own.data, recording=recording))
+    beside = Findings("x", "0", (own, *found().trials), tables.COMPARISONS.schema.empty_table())
+    assert judging.exit_code(beside) == code
+    assert bool(contents.of_yardstick(beside)) == (not code)
+
+
 def test_an_error_is_never_accepted() -> None:
     one = found(backlog="void")
     (trial,) = one.trials

@@ -164,6 +164,43 @@ def test_a_listen_queue_that_is_full_in_stops_drops_what_is_allowed_at_its_line(
     assert dropped == pytest.approx(0.01, rel=0.02)
 
 
+@pytest.mark.parametrize("peak", [0.9, 1.0])
+def test_a_start_below_or_at_capacity_finds_the_same_line_of_a_server_that_stops(
+    peak: float,
+) -> None:
+    """Tries beyond saturation, and those far below it, have odds that no straight line goes by."""
+    limit, service_s, stops = limits.latency(90, 0.1), 0.001, (0.2, 3.0)
+    loads = [
+        _load_at_line(
+            searched(fixed(service_s), limit, seed, peak / service_s, 600, 0.01, vacation=stops)
+        )
+        for seed in range(10)
+    ]
+    truth = line_of_long_runs(limit, service_s, stops, 20_000.0, 0.001) * service_s
+    assert abs(np.median(loads) / truth - 1) < 0.015
+
+
+def _load_at_line(found: tuple[Searched, Queue]) -> float:
+    """The load at the line of a server that takes 1 ms for a request."""
+    rate_per_s = found[0].lines[0].rate_per_s
+    assert rate_per_s is not None
+    return rate_per_s * 0.001
+
+
+def test_the_line_of_a_median_is_not_below_that_of_theory() -> None:
+    """Odds of a p50 rise slowly below saturation and fast near it."""
+    truth = 0.5 * CAPACITY
+    limit = limits.latency(50, mm1_quantile_s(0.5, truth, SERVICE_S))
+    found = [
+        searched(exponential(SERVICE_S), limit, seed, budget_s=90.0, within=0.01)[0].lines[0]
+        for seed in range(12)
+    ]
+    assert np.median([(one.rate_per_s or 0.0) / truth - 1 for one in found]) == pytest.approx(
+        0, abs=0.02
+    )
+    assert sum(one.edge is not None and one.edge.interval.holds(truth) for one in found) >= 9
+
+
 def test_a_limit_shorter_than_the_stops_has_no_line() -> None:
     """6.7 % of the requests arrive in a stop, at any rate."""
     found, _ = searched(fixed(SERVICE_S), limits.latency(99, 0.02), 1, vacation=(0.2, 3.0))
@@ -177,10 +214,10 @@ def test_a_server_that_becomes_slower_has_its_later_line() -> None:
     def slower(_luck: np.random.Generator, due: np.ndarray) -> np.ndarray:
         return np.where(due < 60, SERVICE_S, 1.4 * SERVICE_S)
 
-    found, _ = searched(slower, limit, 3, budget_s=180.0, within=0.02)
-    (line,) = found.lines
-    assert found.forgotten > 0
-    assert line.rate_per_s is not None and line.rate_per_s < CAPACITY / 1.4
+    found = [searched(slower, limit, seed, budget_s=180.0, within=0.02)[0] for seed in range(6)]
+    lines = [one.lines[0].rate_per_s for one in found]
+    assert all(rate is not None and rate < CAPACITY / 1.4 for rate in lines)
+    assert sum(one.forgotten > 0 for one in found) >= 2
 
 
 def test_a_rate_that_fails_below_one_that_holds_is_said_and_bounds_the_line() -> None:
