@@ -161,7 +161,7 @@ class Paces:
         A start that compiles is assumed as it is: most of it are rests.
         """
         starts_s = self.slowness * ASSUMED_START_S
-        assumed_s = ASSUMED_COMPILING_START_S if trial.start_warm_up_s else starts_s
+        assumed_s = ASSUMED_COMPILING_START_S if trial.framework.warm_up_s else starts_s
         return self.frameworks.get(trial.framework.reference, FrameworkPace(assumed_s))
 
     def rate(self, framework: Framework, endpoint: str) -> float:

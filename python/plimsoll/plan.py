@@ -58,7 +58,7 @@ class Trial:
         tls: TLS to the server; None for plain TCP.
         start_warm_up_s: For how long its server is loaded in pulses before the load, or before the
             first one of those that share it, in seconds: what the warm-up of the load lacks of what
-            its framework needs.
+            its framework needs, or a search of load lines wants.
         fixtures_seed: Seed of what its server is given: files, a key, an upstream; the same for all
             trials of a block, which may share a server.
         takes_turns: Whether it takes turns, and shares its server with other trials.
@@ -376,7 +376,8 @@ def _trial(
     takes_turns = bool(campaign.turn_s)
     on_endpoint = load.on(endpoint.protocol)
     own = on_endpoint if takes_turns else on_endpoint.warmed(0.0)
-    warmed = own.warmed(framework.warm_up_s)
+    lacking_s = own.warmed(framework.warm_up_s).duration_s - own.duration_s
+    of_tries_s = campaign.line.server_warm_up_s if campaign.line else 0.0
     return Trial(
         id=f"{name}{by}.{repetition}",
         order=order,
@@ -387,7 +388,7 @@ def _trial(
         driver=driver,
         seed=draw.getrandbits(SEED_BITS),
         values=campaign.values,
-        start_warm_up_s=warmed.duration_s - own.duration_s,
+        start_warm_up_s=max(lacking_s, of_tries_s),
         fixtures_seed=of_block.getrandbits(SEED_BITS),
         takes_turns=takes_turns,
     )

@@ -76,7 +76,7 @@ def read(document: Mapping[str, Any] | None) -> CampaignAsRun | None:
         seed=document.get("seed", CampaignAsRun.seed),
         until=document.get("until") or 0.0,
         budget_s=document.get("budget_s") or 0.0,
-        line=LineSettings(**line) if line else None,
+        line=LineSettings(**{"server_warm_up_s": 0.0} | line) if line else None,
         ladder=_ladder(**ladder) if ladder else None,
         settings=tuple(settings["typed"]),
         set_values=tuple(

@@ -269,6 +269,7 @@ def _line(table: LineTable, scales: Scales) -> LineSettings:
         budget_s=_or(table.budget, LineSettings.budget_s) * scales.time,
         hold_s=_or(table.hold, LineSettings.hold_s) * scales.time,
         warm_up_s=_or(table.warm_up, LineSettings.warm_up_s) * scales.time,
+        server_warm_up_s=_or(table.server_warm_up, LineSettings.server_warm_up_s),
         arrivals=_or(table.arrivals, LineSettings.arrivals),
         connections=_scaled(_or(table.connections, LineSettings.connections), scales),
     )

@@ -137,6 +137,7 @@ class LineTable(BaseModel):
     budget: _Duration | None = None
     hold: _Duration | None = None
     warm_up: _Duration | None = None
+    server_warm_up: _Duration | None = None
     arrivals: Literal["constant", "poisson"] | None = None
     connections: _Count | None = None
 

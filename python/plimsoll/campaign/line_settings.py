@@ -36,6 +36,8 @@ class LineSettings:
             seconds.
         hold_s: Length of a try's measurement window, in seconds.
         warm_up_s: How long a rate is held before it is judged, in seconds.
+        server_warm_up_s: How long a fresh server has a closed load before that, in seconds; it is
+            not recorded.
         arrivals: How arrivals are spaced.
         connections: Size of the pool of connections; the peak has as many.
     """
@@ -50,6 +52,7 @@ class LineSettings:
     budget_s: float = 90.0
     hold_s: float = 2.0
     warm_up_s: float = 0.5
+    server_warm_up_s: float = 2.0
     arrivals: Arrivals = "poisson"
     connections: int = 256
 

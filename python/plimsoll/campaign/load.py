@@ -254,9 +254,22 @@ class Load:
         return replace(self, stages=(replace(first, duration_s=least_s), *others))
 
     def warming(self, length_s: float) -> Load:
-        """A load that only warms up, as this one begins, for so long."""
-        first = replace(self.stages[0], duration_s=length_s)
-        return replace(self, stages=(first,), request_limit=None)
+        """A load that only warms up, as this one begins, for so long.
+
+        An open load has a closed one on its connections: a low rate would warm up nothing.
+        """
+        if self.model == "closed":
+            first = replace(self.stages[0], duration_s=length_s)
+            return replace(self, stages=(first,), request_limit=None)
+        level = float(self.connections)
+        return replace(
+            self,
+            model="closed",
+            stages=(Stage("warm_up", length_s, level, level),),
+            arrivals="constant",
+            connections=0,
+            tolerance_s=0.0,
+        )
 
 
 @dataclass(frozen=True)

@@ -148,10 +148,11 @@ class EntrySearch:
 
     def _took_s(self, recording: Recording) -> float:
         """The time of a try, without a longer warm-up that its framework asks for."""
-        stages = recording.load.stages
+        wanted, stages = self._wanted, recording.load.stages
         warm_up_s = sum(stage.duration_s for stage in stages if stage.kind == "warm_up")
-        longer_s = max(0.0, warm_up_s - self._wanted.warm_up_s) + recording.warming_s
-        return (recording.took_s or 0.0) - longer_s
+        longer_s = max(0.0, warm_up_s - wanted.warm_up_s)
+        rests_s = max(0.0, recording.warming_s - wanted.server_warm_up_s)
+        return (recording.took_s or 0.0) - longer_s - rests_s
 
 
 def _failed_under_load(recording: Recording) -> bool:
