@@ -48,9 +48,6 @@ ASSUMED_REQUESTS_PER_S = 50_000.0
 ASSUMED_START_S = 0.3
 """Seconds that a server is assumed to need until it responds."""
 
-ASSUMED_COMPILING_START_S = 10.0
-"""The same of a runtime that compiles, with its rests between pulses of warm-up."""
-
 ASSUMED_BESIDE_S = 1.5
 """Seconds assumed for the rest of a trial with a server of its own.
 
@@ -158,11 +155,10 @@ class Paces:
     def of(self, trial: Trial) -> FrameworkPace:
         """What is known of the framework of a trial, or assumed.
 
-        A start that compiles is assumed as it is: most of it are rests.
+        A runtime that compiles rests about as long as it is loaded in its warm-up (decision 109).
         """
-        starts_s = self.slowness * ASSUMED_START_S
-        assumed_s = ASSUMED_COMPILING_START_S if trial.framework.warm_up_s else starts_s
-        return self.frameworks.get(trial.framework.reference, FrameworkPace(assumed_s))
+        starts_s = self.slowness * ASSUMED_START_S + trial.framework.warm_up_s
+        return self.frameworks.get(trial.framework.reference, FrameworkPace(starts_s))
 
     def rate(self, framework: Framework, endpoint: str) -> float:
         """Requests per second of a closed load, known or assumed.

@@ -9,6 +9,7 @@ import pytest
 
 import plimsoll
 from command_line import run, start
+from plimsoll.load_line.search import Line
 from plimsoll.load_line.tries import is_try
 
 pytestmark = pytest.mark.timeout(300)
@@ -92,3 +93,56 @@ def test_a_limit_below_the_floor_of_the_server_is_said(tmp_path: Path) -> None:
     judged = run("judge", "results/lines", "--accept", "undisturbed", folder=tmp_path)
     assert judged.code == 7, judged.said
     assert "no rate keeps p50 ≤ 1 ms on queue · empty" in judged.stderr
+
+
+COLD_REQUESTS, COLD_S = 150, 10 * SERVICE_S
+COLD = f"""\
+import http.server
+import os
+import time
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.server.served += 1
+        time.sleep({COLD_S} if self.server.served < {COLD_REQUESTS} else {SERVICE_S})
+        self.send_response(200 if self.path == "/empty" else 404)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    served = 0
+
+
+Server((os.environ["HOST"], int(os.environ["PORT"])), Handler).serve_forever()
+"""
+
+
+def test_a_fresh_server_is_warm_before_its_rate(tmp_path: Path) -> None:
+    """Its first requests take ten times as long: on four connections, 1.5 s."""
+    arguments = files(tmp_path)
+    own = tmp_path / "frameworks" / "queue"
+    (own / "cold.py").write_text(COLD)
+    framework = FRAMEWORK.replace("-m plimsoll.reference --workers 1 --service-time 4ms", "cold.py")
+    (own / "framework.toml").write_text(framework + "clean_exit_codes = [-15]\n")
+    lines, peaks_per_s = list[Line](), list[float]()
+    for warm_up in ("0s", "2s"):
+        into = tmp_path / warm_up
+        setting = ("--set", f"line.server_warm_up={warm_up}", "--into", str(into))
+        ran = run("run", *arguments, *setting, folder=tmp_path)
+        with plimsoll.read(into) as read:
+            (entry,) = read.findings.lines
+            assert entry.found is not None, ran.said
+            lines += entry.found.searched.lines
+            peaks_per_s.append(entry.found.searched.start_per_s)
+            tried = [one.recording for one in read.findings.trials if is_try(one.recording)]
+        assert all((one.warming_s > 0) is (warm_up == "2s") for one in tried)
+    cold, warm = lines
+    assert (cold.state, warm.state) == ("below", "found")
+    assert warm.rate_per_s is not None and warm.rate_per_s > 2 * peaks_per_s[0]

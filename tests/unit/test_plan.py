@@ -11,6 +11,7 @@ from pathlib import Path
 from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
+from plimsoll.campaign.line_settings import LineSettings
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.requests import Exchange
 from plimsoll.plan import (
@@ -26,6 +27,7 @@ from plimsoll.plan import (
     starts,
     table,
     tables,
+    tried,
 )
 
 HOLD = Stage("hold", 10.0, 64.0, 64.0)
@@ -223,6 +225,16 @@ def test_a_server_of_several_trials_warms_up_once_as_long_as_its_runtime_needs()
     assert {one.in_one_piece.start_warm_up_s for one in alone} == {0.0}
     unwarmed = plan(replace(asked, loads=(STEADY,)))
     assert {one.start_warm_up_s for one in unwarmed} == {0.0}
+
+
+def test_each_fresh_server_of_a_load_line_is_warmed_up_before_its_rate() -> None:
+    jvm = replace(GO, name="jvm", warm_up_s=10.0)
+    line = LineSettings(p99_s=0.02, server_warm_up_s=3.0)
+    asked = replace(CAMPAIGN, frameworks=(GO, jvm), loads=(line.peak,), line=line)
+    longest_s = {"go": 3.0, "jvm": 9.5}
+    for peak in plan(asked):
+        found = tried(asked, peak, line.tried(100.0, 2.0), 1, 0)
+        assert peak.start_warm_up_s == found.start_warm_up_s == longest_s[peak.framework.name]
 
 
 def test_starts_of_servers_are_counted_by_group() -> None:

@@ -166,10 +166,11 @@ def _blocks(campaign: Campaign, trials: Sequence[plan.Trial], estimate: PlanEsti
 
 def _warm_ups(line: LineSettings, trials: Sequence[plan.Trial]) -> str:
     """What tries take besides the budget: the warm-up of frameworks that need a longer one."""
+    counted_s = line.server_warm_up_s or line.warm_up_s
     longer = {
-        one.framework.reference: one.framework.warm_up_s
+        one.framework.reference: one.framework.warm_up_s - counted_s
         for one in trials
-        if one.framework.warm_up_s > line.warm_up_s
+        if one.framework.warm_up_s > counted_s
     }
     said = (
         f"{_time(length_s)} of warm-up for each try of {name}" for name, length_s in longer.items()

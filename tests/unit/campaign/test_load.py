@@ -37,6 +37,17 @@ def test_a_warm_up_is_as_long_as_a_runtime_and_handshakes_take() -> None:
     assert cold.warmed(10.0) == cold
 
 
+def test_an_open_load_warms_a_server_up_by_a_closed_one_on_its_connections() -> None:
+    stages = (Stage("warm_up", 0.5, 10.0, 10.0), Stage("hold", 3.0, 10.0, 10.0))
+    slow = Load("slow", "open", stages, arrivals="poisson", connections=64, tolerance_s=0.001)
+    warming = slow.warming(1.0)
+    assert (warming.model, warming.connections, warming.peak_connections) == ("closed", 0, 64)
+    assert warming.stages == (Stage("warm_up", 1.0, 64.0, 64.0),)
+    assert (warming.arrivals, warming.tolerance_s) == ("constant", 0.0)
+    closed = Load("closed", "closed", (Stage("warm_up", 0.5, 1.0, 9.0), *stages[1:]))
+    assert closed.warming(1.0).stages == (Stage("warm_up", 1.0, 1.0, 9.0),)
+
+
 def test_what_says_how_much_and_what_is_light_to_import() -> None:
     modules = "plimsoll.plan, plimsoll.campaign.load, plimsoll.campaign.quantities"
     code = f"import sys, {modules}, plimsoll.campaign.endpoints; print(*sys.modules)"

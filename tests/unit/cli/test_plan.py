@@ -36,7 +36,7 @@ def test_a_plan_of_load_lines_says_what_warm_ups_take_besides_the_budget(tmp_pat
     ran = CliRunner().invoke(plimsoll, ["plan", str(file)])
     said = " ".join(ran.output.split())
     assert said.startswith("trials 2 load ")
-    searches = "2 searches of at most 90 s each, plus 10 s of warm-up for each try of spring"
+    searches = "2 searches of at most 90 s each, plus 8 s of warm-up for each try of spring"
     assert f"after them {searches}" in said
 
 
