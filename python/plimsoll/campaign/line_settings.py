@@ -19,6 +19,28 @@ PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 LONGEST_LIMIT_S = 5.0
 """The longest limit of latency: a try lasts four times as long."""
 
+RISE_S = 0.3
+"""How long the rate of a try rises before it is held, in seconds.
+
+If all connections open at the full rate, that leaves a backlog, which drains slowly near saturation
+(decision 152).
+"""
+
+
+def stages_of_try(rate_per_s: float, warm_up_s: float, hold_s: float) -> tuple[Stage, ...]:
+    """The stages of a try: its rate rises, is held, and is judged.
+
+    Args:
+        rate_per_s: Arrivals per second.
+        warm_up_s: How long it is held before it is judged, in seconds; 0 to judge it at once.
+        hold_s: Length of the measurement window, in seconds.
+    """
+    hold = Stage("hold", hold_s, rate_per_s, rate_per_s)
+    if not warm_up_s:
+        return (hold,)
+    rise = Stage("warm_up", RISE_S, 0.0, rate_per_s, steps=0)
+    return rise, Stage("warm_up", warm_up_s, rate_per_s, rate_per_s), hold
+
 
 @dataclass(frozen=True)
 class LineSettings:
@@ -79,14 +101,10 @@ class LineSettings:
             rate_per_s: Arrivals per second.
             hold_s: Length of its measurement window, in seconds.
         """
-        stages = (
-            Stage("warm_up", self.warm_up_s, rate_per_s, rate_per_s),
-            Stage("hold", hold_s, rate_per_s, rate_per_s),
-        )
         return Load(
             TRY,
             "open",
-            tuple(stage for stage in stages if stage.duration_s),
+            stages_of_try(rate_per_s, self.warm_up_s, hold_s),
             arrivals=self.arrivals,
             connections=self.connections,
         )

@@ -13,7 +13,7 @@ from plimsoll import errors as all_errors
 from plimsoll import lab, machine, wording
 from plimsoll.aggregate import first_figures
 from plimsoll.aggregate import trial as of_trials
-from plimsoll.campaign.line_settings import PEAK, TRY
+from plimsoll.campaign.line_settings import PEAK, TRY, stages_of_try
 from plimsoll.conduct import trial as trials
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.errors import FrameworkError, Interrupted
@@ -157,15 +157,16 @@ class _Bench:
             rate_per_s=rate_per_s,
             arrivals=self.arrivals,
             duration_s=hold_s,
-            warm_up_s=goal.warm_up_s(hold_s),
+            warm_up_s=None,
         )
         planned = load_options.trial(requested)
+        stages = stages_of_try(rate_per_s, goal.warm_up_s(hold_s), hold_s)
         planned = replace(
             planned,
             id=f"try-{self.count:03}",
             order=self.count,
             repetition=self.count,
-            load=replace(planned.load, name=TRY),
+            load=replace(planned.load, name=TRY, stages=stages),
         )
         judged = (*self.wanted.limits, self.wanted.errors, limits.SENDING)
         found: list[Try] = []

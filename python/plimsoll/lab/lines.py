@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import lab, wording
 from plimsoll.campaign import quantities
+from plimsoll.campaign.line_settings import stages_of_try
 from plimsoll.campaign.load import HIGHEST_LEVEL
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, ignore
@@ -196,8 +197,9 @@ def _require_budget(wanted: SearchGoal, warm_up_s: float) -> None:
     Raises:
         InputError: It is too short.
     """
-    try_s = goal.warm_up_s(wanted.least_hold_s) + wanted.least_hold_s
-    least_s = max(warm_up_s, 0.0) + PEAK_S + try_s
+    hold_s = wanted.least_hold_s
+    stages = stages_of_try(1.0, goal.warm_up_s(hold_s), hold_s)
+    least_s = max(warm_up_s, 0.0) + PEAK_S + sum(stage.duration_s for stage in stages)
     if wanted.budget_s < least_s:
         message = f"`{wording.exact(wanted.budget_s)}` s hold no warm-up and one try"
         hint = f"give at least {wording.exact(least_s)} s, or a shorter `warm_up_s=`"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow.dataset as ds
 
 from plimsoll import errors
-from plimsoll.campaign.line_settings import LineSettings
+from plimsoll.campaign.line_settings import LineSettings, stages_of_try
 from plimsoll.campaign.load import HIGHEST_LEVEL
 from plimsoll.errors import FrameworkError
 from plimsoll.load_line import counting, limits
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from plimsoll.campaign.load import Stage
     from plimsoll.load_line.limits import LineLimit
     from plimsoll.load_line.search import NextTry, Searched
     from plimsoll.recording import Recording
@@ -148,11 +149,15 @@ class EntrySearch:
 
     def _took_s(self, recording: Recording) -> float:
         """The time of a try, without a longer warm-up that its framework asks for."""
-        wanted, stages = self._wanted, recording.load.stages
-        warm_up_s = sum(stage.duration_s for stage in stages if stage.kind == "warm_up")
-        longer_s = max(0.0, warm_up_s - wanted.warm_up_s)
+        load, wanted = recording.load, self._wanted
+        usual = stages_of_try(1.0, wanted.warm_up_s, 0.0)
+        longer_s = max(0.0, _warm_up_s(load.stages) - _warm_up_s(usual))
         rests_s = max(0.0, recording.warming_s - wanted.server_warm_up_s)
         return (recording.took_s or 0.0) - longer_s - rests_s
+
+
+def _warm_up_s(stages: Sequence[Stage]) -> float:
+    return sum(stage.duration_s for stage in stages if stage.kind == "warm_up")
 
 
 def _failed_under_load(recording: Recording) -> bool:

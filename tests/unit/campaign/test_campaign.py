@@ -803,7 +803,10 @@ def test_a_campaign_of_lines_plans_the_peak_that_searches_start_from(root: Path)
     assert peak.is_saturating and peak.peak_connections == 32
     tried = found.line.tried(1000.0, 2.0)
     assert (tried.model, tried.arrivals, tried.connections) == ("open", "poisson", 32)
-    assert [stage.start for stage in tried.stages] == [1000.0, 1000.0]
+    assert [(one.start, one.end) for one in tried.stages] == [(0, 1000), (1000, 1000), (1000, 1000)]
+    assert [stage.kind for stage in tried.stages] == ["warm_up", "warm_up", "hold"]
+    at_once = replace(found.line, warm_up_s=0.0).tried(1000.0, 2.0)
+    assert [stage.kind for stage in at_once.stages] == ["hold"]
     assert [one.id for one in plan(found)] == ["go.json.peak.1", "go.json.peak.2", "go.json.peak.3"]
 
 
