@@ -849,7 +849,7 @@ def test_rows_that_stayed_are_fetched_and_every_check_is_judged(kept: Kept) -> N
     assert STAYED not in said
     assert given["conservation"] == given["drivers_completed"] == "sound"
     assert (without["hosts_agree"], without["evenly_served"]) == ("not_checked", "not_checked")
-    assert "not_checked" not in {given["hosts_agree"], given["evenly_served"]}
+    assert "not_checked" not in {given["hosts_agree"], given["evenly_served"]}, said
     assert not (results / "fetched").exists()
     assert pq.read_table(results / "trials" / "load" / "usage.parquet").equals(usage)
 
