@@ -157,8 +157,9 @@ class Paces:
 
         A runtime that compiles rests about as long as it is loaded in its warm-up (decision 109).
         """
-        starts_s = self.slowness * ASSUMED_START_S + trial.framework.warm_up_s
-        return self.frameworks.get(trial.framework.reference, FrameworkPace(starts_s))
+        rests_s = trial.framework.warm_up_s if trial.start_warm_up_s else 0.0
+        assumed = FrameworkPace(self.slowness * ASSUMED_START_S + rests_s)
+        return self.frameworks.get(trial.framework.reference, assumed)
 
     def rate(self, framework: Framework, endpoint: str) -> float:
         """Requests per second of a closed load, known or assumed.

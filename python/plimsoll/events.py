@@ -280,7 +280,8 @@ class TrialJudged:
 
     Attributes:
         trial: The trial.
-        message: Its level and its worst finding, in one line.
+        message: Its level and its worst finding, in one line; empty for a try of a load line, since
+            one beyond the line fails on purpose.
     """
 
     trial: Trial

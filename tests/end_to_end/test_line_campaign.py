@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -126,7 +127,7 @@ Server((os.environ["HOST"], int(os.environ["PORT"])), Handler).serve_forever()
 
 def test_a_fresh_server_is_warm_before_its_rate(tmp_path: Path) -> None:
     """Its first requests take ten times as long: on four connections, 1.5 s."""
-    arguments = files(tmp_path)
+    arguments = [one for one in files(tmp_path) if one != "--no-report"]  # trials are judged then
     own = tmp_path / "frameworks" / "queue"
     (own / "cold.py").write_text(COLD)
     framework = FRAMEWORK.replace("-m plimsoll.reference --workers 1 --service-time 4ms", "cold.py")
@@ -143,6 +144,8 @@ def test_a_fresh_server_is_warm_before_its_rate(tmp_path: Path) -> None:
             peaks_per_s.append(entry.found.searched.start_per_s)
             tried = [one.recording for one in read.findings.trials if is_try(one.recording)]
         assert all((one.warming_s > 0) is (warm_up == "2s") for one in tried)
+        judged = re.findall("^ {6}[^ ]", ran.stderr, re.MULTILINE)
+        assert len(judged) == 1, "a try beyond the line fails on purpose: only the peak is judged"
     cold, warm = lines
     assert (cold.state, warm.state) == ("below", "found")
     assert warm.rate_per_s is not None and warm.rate_per_s > 2 * peaks_per_s[0]

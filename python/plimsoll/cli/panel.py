@@ -17,7 +17,6 @@ from rich.text import Text
 
 from plimsoll import events, plan, wording
 from plimsoll.aggregate import outcomes
-from plimsoll.campaign.line_settings import TRY
 from plimsoll.cli import messages, progress_rows
 
 if TYPE_CHECKING:
@@ -207,7 +206,7 @@ def _lines(scene: Scene) -> Callable[[events.Event], None]:
                 messages.step(f"[{event.number}/{event.of}] {_group_text(event)}")
             case events.TrialEnded():
                 messages.step(f"    {ending_text(event)}")
-            case events.TrialJudged() if not _is_try(event):
+            case events.TrialJudged() if event.message:
                 messages.step(f"      {event.message}")
             case events.Progress() if time.monotonic() - printed_s >= LINE_EVERY_S:
                 printed_s = time.monotonic()
@@ -235,17 +234,12 @@ def _drawn(scene: Scene, live: Live) -> Callable[[events.Event], None]:
         match event:
             case events.TrialEnded():
                 write(ending_text(event))
-            case events.TrialJudged() if not _is_try(event):
+            case events.TrialJudged() if event.message:
                 write(f"  {event.message}")
             case _:
                 _write_campaign(event, write)
 
     return tell
-
-
-def _is_try(event: events.TrialJudged) -> bool:
-    """Whether a try of a load line was judged: one beyond the line fails on purpose."""
-    return event.trial.load.name == TRY
 
 
 def _write_campaign(event: events.Event, write: Callable[[str], None]) -> None:

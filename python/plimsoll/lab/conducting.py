@@ -19,6 +19,7 @@ from plimsoll.lab.announcing import Announcer
 from plimsoll.lab.metering import note_system_calls, require_power
 from plimsoll.lab.paces import PaceKeeper
 from plimsoll.lab.results import CampaignResults
+from plimsoll.load_line.tries import is_try
 from plimsoll.recording import HOST
 from plimsoll.report import words
 from plimsoll.serving.here import LocalHost
@@ -101,7 +102,7 @@ def conducted(order: RunOrder) -> CampaignResults:
                 ),
                 further=following.further(requested, refuses, stored, on_event),
                 tell=PaceKeeper(
-                    _judging(stored, announcer) if order.judge else announcer,
+                    _judging(stored, requested, announcer) if order.judge else announcer,
                     course,
                     run_begun_s=None if built or found is not None else order.begun_s,
                 ),
@@ -217,13 +218,15 @@ def _void(stored: Results) -> tuple[str, ...]:
     )
 
 
-def _judging(stored: Results, on_event: Listener) -> Listener:
+def _judging(stored: Results, campaign: Campaign, on_event: Listener) -> Listener:
     """A listener that also judges each trial that completed."""
 
     def reported(event: Event) -> None:
         on_event(event)
         if isinstance(event, TrialEnded) and event.recording.ending.kind == "completed":
-            on_event(TrialJudged(event.trial, _sentence(stored, event.recording)))
+            said = _sentence(stored, event.recording)
+            is_of_line = campaign.line is not None and is_try(event.recording)
+            on_event(TrialJudged(event.trial, "" if is_of_line else said))
 
     return reported
 

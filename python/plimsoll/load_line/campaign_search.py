@@ -149,11 +149,11 @@ class EntrySearch:
 
     def _took_s(self, recording: Recording) -> float:
         """The time of a try, without a longer warm-up that its framework asks for."""
-        load, wanted = recording.load, self._wanted
-        usual = stages_of_try(1.0, wanted.warm_up_s, 0.0)
-        longer_s = max(0.0, _warm_up_s(load.stages) - _warm_up_s(usual))
-        rests_s = max(0.0, recording.warming_s - wanted.server_warm_up_s)
-        return (recording.took_s or 0.0) - longer_s - rests_s
+        wanted = self._wanted
+        usual = stages_of_try(1.0, wanted.warm_up_s, wanted.hold_s)
+        counted_s = _warm_up_s(usual) + wanted.server_warm_up_s
+        warmed_s = _warm_up_s(recording.load.stages) + recording.warming_s
+        return (recording.took_s or 0.0) - max(0.0, warmed_s - counted_s)
 
 
 def _warm_up_s(stages: Sequence[Stage]) -> float:

@@ -14,7 +14,6 @@ import toy_trials
 from plimsoll import events
 from plimsoll.aggregate.outcomes import BY_NAME, OUTCOMES
 from plimsoll.campaign.endpoints import by_name
-from plimsoll.campaign.line_settings import TRY
 from plimsoll.cli import panel, progress_rows
 from plimsoll.findings import thresholds
 from plimsoll.recording import Driver, Ending, Recording
@@ -371,10 +370,9 @@ def test_a_try_of_a_load_line_has_no_verdict_since_one_beyond_it_fails_on_purpos
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     trial = toy_trials.trial()
-    tried = replace(trial, load=replace(trial.load, name=TRY))
     with panel.showing(panel.Scene()) as tell:
-        tell(events.TrialEnded(tried, recording(Ending(), ok=10)))
-        tell(events.TrialJudged(tried, "void"))
+        tell(events.TrialEnded(trial, recording(Ending(), ok=10)))
+        tell(events.TrialJudged(trial, ""))
     assert capsys.readouterr().err.splitlines() == ["    toy.empty.small.1: 10 requests, 0 failed"]
 
 
