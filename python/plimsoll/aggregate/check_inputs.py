@@ -288,6 +288,19 @@ class StillWaiting:
     longest_ns: int
 
 
+@dataclass(frozen=True)
+class Pauses:
+    """Times in which no request ended.
+
+    Attributes:
+        count: How many.
+        length_ns: How long they were together.
+    """
+
+    count: int
+    length_ns: int
+
+
 def _rows(name: str, recording: Recording, requests: Rows) -> list[tuple[Any, ...]]:
     """Rows of a query over the requests of a trial, by the name of its SQL file."""
     if isinstance(requests, EngineRecords):
@@ -377,6 +390,20 @@ def idle_stretch(requests: Rows, window: Window) -> Window:
         row = database.execute(query.text("idle_stretch"), limits).fetchall()[0]
     start_ns, end_ns = (own if at is None else at for at, own in zip(row, window, strict=True))
     return int(start_ns), int(end_ns)
+
+
+def pauses(requests: Rows, window: Window, least_ns: int) -> Pauses:
+    """Times within a stretch in which no request ended.
+
+    Args:
+        requests: The table `requests`.
+        window: The stretch.
+        least_ns: How long one lasts at least.
+    """
+    limits = {"from_ns": window[0], "until_ns": window[1], "least_ns": least_ns}
+    with query.opened(requests=as_stored(requests)) as database:
+        count, length_ns = database.execute(query.text("pauses"), limits).fetchall()[0]
+    return Pauses(int(count), int(length_ns))
 
 
 def gone_ns(recording: Recording, requests: Rows) -> int | None:

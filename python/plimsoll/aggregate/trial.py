@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         LateConnects,
         LateEnds,
         OutcomeCount,
+        Pauses,
         RepeatedRows,
         Shares,
         StatusCount,
@@ -128,6 +129,10 @@ class Tables:
     def idle_stretch(self, window: Window) -> Window:
         """From the last end of a request before the end of a stretch to the next start."""
         return check_inputs.idle_stretch(self.requests, window)
+
+    def pauses(self, least_ns: int) -> Pauses:
+        """Times in the last hold, of so long at least, in which none of its requests ended."""
+        return check_inputs.pauses(self.requests, self.holds[-1], least_ns)
 
     @cached_property
     def host_requests(self) -> dict[str, int]:

@@ -35,6 +35,7 @@ from recordings import (
     as_mix,
     as_open,
     hung,
+    request_rows,
     simulate,
     with_speeds,
     with_stalled_connections,
@@ -699,6 +700,16 @@ def test_arrivals_that_differ_from_the_schedule_do_not_pass(trial, level, words)
     given = judged("offered_rate_met", trial)
     assert given.level == level, given
     assert words in given.text
+
+
+@pytest.mark.parametrize("server_busy", [0.6, 0.97])
+def test_a_busy_load_generator_delays_an_open_load_and_is_not_its_limit(server_busy):
+    made = simulate(driver_busy=0.95, server_busy=server_busy)
+    assert judged("driver_headroom", made).level == ("void" if server_busy < 0.9 else "sound")
+    given = judged("driver_headroom", as_open(made, 2000.0))
+    assert given.level == "doubtful", given
+    assert "latencies contain client delays" in given.text
+    assert "throughput" not in given.text
 
 
 @pytest.mark.parametrize(
@@ -2152,6 +2163,73 @@ def test_what_another_tool_takes_for_correct_is_looked_at(rows, level, said):
 def test_seconds_in_which_nothing_was_sent_are_no_stall_of_the_server(rows, said):
     given = judged("steady", as_import(CLEAN, 20, rows()))
     assert (given.level, given.text.startswith(said)) == ("void", True), given.text
+
+
+def in_step(connections, service_s, think_s, length_s=10, stalled_s=()):
+    """Requests of connections that begin together and stay together, but for milliseconds."""
+    rows = []
+    for connection in range(connections):
+        at_s = 0.0004 * connection
+        while at_s < length_s:
+            until_s = next((end for start, end in stalled_s if start <= at_s < end), 0.0)
+            done_s = max(at_s, until_s) + service_s
+            ends = {"first_byte_ns": int(done_s * 1e9) - 1, "status": 200, "received_bytes": 100}
+            is_over = done_s < length_s
+            rows.append(
+                {
+                    "due_ns": int(at_s * 1e9),
+                    "sent_ns": int(at_s * 1e9),
+                    "done_ns": int(min(done_s, length_s) * 1e9),
+                    "connection": connection,
+                    **(ends if is_over else {"first_byte_ns": None, "outcome": "unfinished"}),
+                }
+            )
+            at_s = done_s + think_s
+    return request_rows(*rows)
+
+
+def with_rows(rows, *, imported=False, **load):
+    made = simulate(warm_up_s=0.0, ramp_s=0.0, hold_s=10.0, connections=50)
+    changed = replace(made.recording.load, **load)
+    made = replace(made, recording=replace(made.recording, load=changed), requests=rows)
+    return as_import(made, 50, rows) if imported else made
+
+
+@pytest.mark.parametrize("imported", [False, True])
+@pytest.mark.parametrize(("service_s", "think_s"), [(0.005, 2.0), (1.5, 0.0), (0.3, 0.9)])
+def test_seconds_between_bursts_of_connections_in_step_are_no_stall(service_s, think_s, imported):
+    rows = in_step(50, service_s, think_s)
+    given = judged("steady", with_rows(rows, imported=imported, think_time_s=think_s))
+    assert given.level == "not_checked", given
+
+
+@pytest.mark.parametrize("imported", [False, True])
+@pytest.mark.parametrize(
+    ("service_s", "think_s", "stalled_s"),
+    [
+        (0.005, 0.0, [(0.9, 2.5), (3.9, 5.5), (6.9, 8.5)]),
+        (0.05, 0.2, [(2.5, 8.5)]),
+        (0.005, 2.0, [(2.0, 7.9)]),
+    ],
+)
+def test_a_server_that_stalls_for_longer_than_think_times_is_found(
+    service_s, think_s, stalled_s, imported
+):
+    rows = in_step(50, service_s, think_s, stalled_s=stalled_s)
+    given = judged("steady", with_rows(rows, imported=imported, think_time_s=think_s))
+    assert (given.level, given.text[:20]) == ("void", "The server stalled: "), given
+
+
+def test_a_clock_that_jumps_once_makes_no_rhythm():
+    rows = in_step(50, 0.005, 0.05, length_s=3)
+    jumped, is_late = rows, pc.greater(rows["due_ns"].cast("int64"), 10**9)
+    for name in ("due_ns", "sent_ns", "first_byte_ns", "done_ns"):
+        column = jumped[name].cast("int64")
+        moved = pc.if_else(is_late, pc.add(column, 7 * 10**9), column)
+        place = jumped.schema.get_field_index(name)
+        jumped = jumped.set_column(place, jumped.schema.field(name), moved)
+    given = judged("steady", with_rows(jumped, imported=True))
+    assert (given.level, "the clock jumped" in given.text) == ("void", True), given
 
 
 BACK = ClockSetBack(by_ns=1_500_000_000, after_rows=8_000, at_ns=5_000_000_000)

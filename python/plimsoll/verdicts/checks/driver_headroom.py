@@ -16,6 +16,10 @@ generator did: throughput is too low by at most what the server had to spare. Up
 expected precision of the interval of a throughput, the verdict reports that and does not doubt. If
 the server had more than a tenth of its cores to spare, the throughput is the load generator's.
 
+The throughput of an open load is that of its schedule, and a server with time to spare is as it
+should be. A busy load generator makes latencies too long there, and is doubtful at most:
+`offered_rate_met` judges whether the rate was kept.
+
 If server and load generator share cores and fill them, each took time from the other. A load
 generator that used more of them than the server is doubtful.
 
@@ -111,6 +115,7 @@ LIMITS = (
     MACHINE_BUSY_RATIO,
 )
 NEEDS = None
+DELAYED = "latencies contain client delays"
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -135,6 +140,8 @@ def _busy(tables: Tables, limits: Limits) -> Finding:
         taken = _taken_from_it(tables, peak, server, limits)
         return taken or replace(finding, sentence=_spared(tables, peak))
     used = f"{_who(peak.host)} used {_share(peak.own)} of {_core(tables, peak)}"
+    if tables.recording.load.model == "open":
+        return replace(finding, level="doubtful", sentence=f"{used}: {DELAYED}")
     if server is None:
         unseen = "and the server's share is unknown: the load generator may have been the limit"
         return replace(finding, sentence=f"{used}, {unseen}")
@@ -153,7 +160,7 @@ def _beside(server: float, busy: Finding, limits: Limits) -> Finding:
     used = f"{busy.sentence}, the server {_share(server)} of its cores"
     low = wording.percent(round(max(1 / max(server, 0.001) - 1, 0.001), 3))
     if finding.level == "sound":
-        meaning = f"throughput is up to {low} too low, and latencies contain client delays"
+        meaning = f"throughput is up to {low} too low, and {DELAYED}"
         return replace(finding, sentence=f"{used}: {meaning}")
     if busy.level == "doubtful":
         return replace(busy, sentence=f"{used}: the load generator was close to its limit")

@@ -6,7 +6,10 @@ between twentieths of the window (`statistics.drift`), and the interval of the c
 went from **level to level**, by change-points, in a window of 10 s or longer
 (`aggregate.steady_state`). It **scattered** so much that its mean is uncertain. Or it **stopped**:
 whole seconds had no response where ten or more were due. If another tool's log has no request in
-flight in them, nothing stalled: rows are missing, its clock jumped, or it paused. The verdict
+flight in them, nothing stalled: rows are missing, its clock jumped, or it paused. Connections that
+begin together and take as long, or think as long, stay together: responses come in bursts, and a
+second between two of them is no stall. It is one if it outlasts the think time and the median
+service time, or if such times are less than half of the window. The verdict
 reports at most one of the first three, and latency only if throughput was steady, because all of
 them have one cause.
 
@@ -37,6 +40,7 @@ import numpy as np
 
 from plimsoll import wording
 from plimsoll.aggregate import machine_speed, pace, steady_state
+from plimsoll.aggregate import users as users_of
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.steady_state import FLAT, SHORT, UNSTEADY, WARM_UP
 from plimsoll.statistics.drift import PARTS, drift
@@ -52,6 +56,7 @@ if TYPE_CHECKING:
 
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.aggregate.usage import Window
     from plimsoll.statistics.drift import Drift
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
@@ -153,6 +158,10 @@ FEWEST_EACH = 5.0
 of a round of responses or none."""
 MOST_LEVELS = 5
 """Levels of a hold that are listed one by one."""
+BURSTS = 3
+"""Pauses between bursts of responses that make a rhythm."""
+PAUSED_RATIO = 0.5
+"""Share of the window that they take at least; a clock that jumped makes one long pause."""
 FEWEST_PER_S = 10.0
 """Where fewer responses come in a second, one without a response means nothing."""
 LONGER = Remedy(
@@ -214,10 +223,20 @@ def _drift(tables: Tables) -> Drift | None:
     if not tables.holds:
         return None
     counts = tables.pace(PARTS)
-    fewest = max(FEWEST, FEWEST_EACH * (tables.summary.in_flight or 0.0))
+    fewest = max(FEWEST, FEWEST_EACH * _in_step(tables))
     if _last_hold_s(tables) < LEAST_S or median(counts) < fewest:
         return None
     return drift(counts)
+
+
+def _in_step(tables: Tables) -> float:
+    """Requests that may come in one burst: those in flight, or with think time, of each user."""
+    load, in_flight = tables.recording.load, tables.summary.in_flight or 0.0
+    if load.model == "unknown":
+        return max(in_flight, users_of.most_at_once(tables.recording, tables.usage) or 0.0)
+    if load.model == "closed" and load.think_time_s:
+        return max(in_flight, tables.summary.connections_requested or 0.0)
+    return in_flight
 
 
 def _pace(tables: Tables, change: Drift, limits: Limits) -> list[Finding]:
@@ -398,7 +417,11 @@ def _stopped(tables: Tables, limits: Limits) -> Finding | None:
     held = [row for row in rows if row["completed"] is not None and _is_held(tables, row["second"])]
     if not held or sum(row["completed"] for row in held) < FEWEST_PER_S * len(held):
         return None
-    silent = [row["second"] for row in held if not row["completed"]]
+    runs = _runs([row["second"] for row in held if not row["completed"]])
+    first_of_length = {last - first: (first, last) for first, last in reversed(runs)}
+    usual = {n for n, run in first_of_length.items() if _is_between_bursts(tables, run)}
+    runs = [(first, last) for first, last in runs if last - first not in usual]
+    silent = [second for first, last in runs for second in range(first, last + 1)]
     listed = wording.listed([str(second) for second in silent], 6)
     sentence = (
         f"the server stalled: no response in {wording.several(len(silent), 'second')} of the "
@@ -409,15 +432,55 @@ def _stopped(tables: Tables, limits: Limits) -> Finding | None:
     finding = found(limit, len(silent) / len(held), sentence, WHY_IT_STALLED)
     if finding.level == "sound":
         return None
-    idle = _idle(tables, silent)
+    idle = _idle(tables, runs)
     return replace(finding, sentence=idle, remedy=COMPLETE_LOG) if idle else finding
 
 
-def _idle(tables: Tables, silent: Sequence[int]) -> str:
+def _is_between_bursts(tables: Tables, run: tuple[int, int]) -> bool:
+    """Whether silent seconds lie between two bursts of responses that come in step."""
+    silent_s = run[1] - run[0] + 1
+    if silent_s > _round_s(tables) and not _users_paused(tables, _window(run)):
+        return False
+    pauses = tables.pauses(silent_s * SECOND_NS // 2)
+    start_ns, end_ns = tables.holds[-1]
+    is_most = pauses.length_ns >= PAUSED_RATIO * (end_ns - start_ns)
+    return pauses.count >= BURSTS and is_most
+
+
+def _round_s(tables: Tables) -> float:
+    """The time from one response of a connection to its next, where it is known; 0 elsewhere."""
+    load = tables.recording.load
+    if load.model == "open":
+        return 0.0
+    return _service_ns(tables) / SECOND_NS + (load.think_time_s if load.model == "closed" else 0.0)
+
+
+def _service_ns(tables: Tables) -> float:
+    service = tables.summary.service_time
+    return service.p50_ns or service.mean_ns or 0.0
+
+
+def _users_paused(tables: Tables, window: Window) -> bool:
+    """Whether another tool's log has nothing in flight there, but what is served as usual."""
+    if tables.recording.origin != "import":
+        return False
+    idle = tables.idle_stretch(window)
+    if idle[0] >= idle[1] or window[1] - idle[1] > _service_ns(tables):
+        return False
+    usual, flown = tables.in_flight([tables.holds[-1], idle])
+    return flown.mean <= MOST_IDLE_RATIO * usual.mean
+
+
+def _window(run: tuple[int, int]) -> Window:
+    """The stretch of a run of seconds."""
+    return run[0] * SECOND_NS, (run[1] + 1) * SECOND_NS
+
+
+def _idle(tables: Tables, runs: Sequence[tuple[int, int]]) -> str:
     """That nothing was sent in the silent seconds of another tool's log; empty where it was."""
     if tables.recording.origin != "import":
         return ""
-    windows = [(first * SECOND_NS, (last + 1) * SECOND_NS) for first, last in _runs(silent)]
+    windows = [_window(run) for run in runs]
     usual, *flown = tables.in_flight([tables.holds[-1], *windows])
     if any(one.ended_per_s or one.mean > MOST_IDLE_RATIO * usual.mean for one in flown):
         return ""
