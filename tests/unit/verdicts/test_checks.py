@@ -37,6 +37,7 @@ from recordings import (
     hung,
     request_rows,
     simulate,
+    usage_rows,
     with_speeds,
     with_stalled_connections,
 )
@@ -1609,6 +1610,23 @@ def test_rows_that_are_there_twice_are_more_than_can_be_in_flight():
     given = judged("littles_law", replace(trial, requests=pa.concat_tables([rows, rows])))
     assert given.level == "void"
     assert given.measured == pytest.approx(2.0, abs=0.05)
+
+
+@pytest.mark.parametrize(("places", "level"), [(20.0, "sound"), (40.0, "void"), (None, "sound")])
+def test_streams_that_the_server_does_not_take_are_no_places(places: float | None, level: str):
+    """A server takes one of two requested streams; later engines say how many places there are."""
+    trial, readings = sent_by_streams(2), []
+    if places is not None:
+        readings = [usage_rows(*((float(s), "driver", "places_open", places) for s in range(12)))]
+    trial = replace(trial, readings=pa.concat_tables([trial.readings, *readings]))
+    given = judged("littles_law", trial)
+    assert given.level == level, given
+    assert given.text.endswith("connections were idle.") is (level == "void")
+
+
+def sent_by_streams(streams: int) -> Any:
+    load = replace(CLEAN.recording.load, protocol="http2", streams=streams)
+    return replace(CLEAN, recording=replace(CLEAN.recording, load=load))
 
 
 def in_turns(trial: Any, planned_ratio: float) -> Any:

@@ -23,13 +23,13 @@ is no more than this time × the requests that all connections can carry. Within
 ratio is taken to be as near to 1 as possible.
 
 In a closed load without think time, every place of an open connection (one, or the number of
-pipelined requests or streams) always holds a request: at the server, or about to be sent. So the
-requests in flight by the load generator's clock and those waiting to be sent by the rows add up to
-the number of places. The second number is the load generator's own time between two requests, and
-may reach a tenth of the total on a busy one. That is no fault, because it is part of the response
-time, and `driver_headroom` judges whether the load generator had time to spare. A place with
-neither is unused. Where servers take turns, places empty one after the other at the end of each
-turn, when no request begins any more; that time is left out.
+pipelined requests, or of the requested streams that the server takes) always holds a request: at
+the server, or about to be sent. So the requests in flight by the load generator's clock and those
+waiting to be sent by the rows add up to the number of places. The second number is the load
+generator's own time between two requests, and may reach a tenth of the total on a busy one. That is
+no fault, because it is part of the response time, and `driver_headroom` judges whether the load
+generator had time to spare. A place with neither is unused. Where servers take turns, places empty
+one after the other at the end of each turn, when no request begins any more; that time is left out.
 
 Another tool's log has no such clock. If it has the number of active users, λ · W must not exceed
 it, whatever the think time: each user waits for its response. The measurement window is checked,
@@ -51,7 +51,15 @@ from plimsoll.aggregate import users as users_of
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import overlap
 from plimsoll.verdicts import closed_connections
-from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unknown
+from plimsoll.verdicts.finding import (
+    Finding,
+    Remedy,
+    found,
+    meaning,
+    not_checked,
+    of_trial,
+    unknown,
+)
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.remedies import REPEAT
@@ -349,15 +357,21 @@ def _occupied(
     if not is_open:
         sentence = "how many connections were open could not be read"
         return [unknown(limit, sentence, REPEAT)]
-    places = is_open * load.in_flight_each * _filled_ratio(tables.recording.held_turns)
+    taken = tables.usage.mean("driver", "places_open", tables.holds[-1:])
+    offered = is_open * load.in_flight_each if taken is None else taken
+    places = offered * _filled_ratio(tables.recording.held_turns)
     ratio = (hold.mean + by_rows.waiting) / places + tail_ratio(tables)
     sentence = (
         f"of {wording.amount(places)} requests that the open connections can carry, "
         f"{wording.amount(hold.mean)} were in flight and {wording.amount(by_rows.waiting)} waited "
         "to be sent "
-        f"({wording.percent(round(ratio, 3))}); the other connections were idle"
+        f"({wording.percent(round(ratio, 3))})"
     )
-    return [found(limit, ratio, sentence, REPEAT)]
+    finding = found(limit, ratio, sentence, REPEAT)
+    may_be_fewer = taken is None and load.protocol == "http2" and load.in_flight_each > 1
+    if may_be_fewer and finding.level != "sound":
+        return [not_checked(limit, sentence, "the server may take fewer streams than requested")]
+    return [meaning(finding, "the other connections were idle")]
 
 
 def _filled_ratio(turns: Sequence[Turn]) -> float:
