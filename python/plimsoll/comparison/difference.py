@@ -5,7 +5,10 @@ programs hardly touch. Each interval has half of the error, so both hold togethe
 comparisons. Other quantities are shown with intervals of that kind, and decide nothing.
 
 - Throughput excludes 1 and does not lie within the tolerance: *faster* or *slower*.
-- Otherwise CPU time per request excludes 1 in that way, and throughput does not contradict it.
+- Otherwise CPU time per request excludes 1 in that way, and throughput does not contradict it: its
+  interval holds what that cost lets expect. The throughput of a server that waits for another
+  program, or that has too few connections, does not depend on its cost: such servers have the same
+  speed, and the cost is named beside it.
 - Otherwise *same*: throughput lies within the tolerance; or, where other programs blur it, CPU time
   per request does and so does the throughput that the server would have had with all the processor
   time it wanted. Without that last part a server that waits for a lock, and so costs no more, would
@@ -204,6 +207,10 @@ class Difference:
         ratio = self.of(metric)
         if ratio is None or ratio.reach is None:
             return math.inf
+        apart = _groups_until(ratio, _away(ratio))
+        is_cost = metric == "cpu_per_request" and self.deciding == AT_FULL_SPEED
+        if is_cost and not explains(ratio, self.throughput):
+            apart = math.inf
         same = max(
             (
                 _groups_until(one, math.log1p(self.within) - _away(one))
@@ -211,7 +218,7 @@ class Difference:
             ),
             default=math.inf,
         )
-        return min(_groups_until(ratio, _away(ratio)), same)
+        return min(apart, same)
 
     def _same(self, metric: Metric) -> tuple[PairedRatio, ...]:
         """The ratios that must all lie within the tolerance before a witness says *same*."""
@@ -296,7 +303,7 @@ def _decided(
     by_rate, by_cost = _side(rate, within), _side(cost, within)
     if by_rate in ("more", "less"):
         return "faster" if by_rate == "more" else "slower", "throughput"
-    if by_cost in ("more", "less") and (by_rate == "same" or _explains(cost, rate)):
+    if by_cost in ("more", "less") and explains(cost, rate):
         return "slower" if by_cost == "more" else "faster", "cpu_per_request"
     if by_rate == "same":
         return "same", "throughput"
@@ -343,7 +350,7 @@ def lies_within(interval: Interval, within: float) -> bool:
     return interval.low >= 1 / (1 + within) and interval.high <= 1 + within
 
 
-def _explains(cost: PairedRatio | None, rate: PairedRatio | None) -> bool:
+def explains(cost: PairedRatio | None, rate: PairedRatio | None) -> bool:
     """Whether the throughput is what the cost per request lets expect."""
     return (
         cost is not None

@@ -1,18 +1,22 @@
 """Regression limit: whether B loses more than is allowed, `--max-regression 3%`.
 
-At full speed a loss is 1 - B / A: of throughput, or the one that CPU time per request lets expect
-of a saturated server, 1 - 1 / (B / A). At a fixed rate, or of a quantity that the user named, it is
-what the quantity itself grew by, B / A - 1; of throughput what it fell by. The limit is *crossed*
-where a whole interval lies beyond it, *kept* where none reaches it, and *open* otherwise. So each
-error has the probability of the interval, and a loss that is about as great as the limit stays open
-for ever: set the limit to half of the loss that must not get through.
+At full speed a loss is 1 - B / A of throughput. Where its interval leaves the limit open, CPU time
+per request may tell: it lets expect a loss of 1 - 1 / (B / A) of a saturated server. A throughput
+that was measured goes first: the rate of a server that waits for another program, or that has too
+few connections, does not depend on what a request costs.
+
+At a fixed rate, or of a quantity that the user named, a loss is what the quantity itself grew by,
+B / A - 1; of throughput what it fell by. The limit is *crossed* where a whole interval lies beyond
+it, *kept* where none reaches it, and *open* otherwise. So each error has the probability of the
+interval, and a loss that is about as great as the limit stays open for ever: set the limit to half
+of the loss that must not get through.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.comparison.difference import AT_FULL_SPEED
+from plimsoll.comparison.difference import AT_FULL_SPEED, explains
 
 if TYPE_CHECKING:
     from plimsoll.comparison.difference import Difference
@@ -33,13 +37,21 @@ def state(found: Difference, limit: float) -> State:
     if found.deciding != AT_FULL_SPEED:
         return _of_each(found, limit)
     by_rate = _loss(found.throughput, limit, is_cost=False)
+    return by_rate if by_rate != "open" else _by_cost(found, limit)
+
+
+def is_by_cost(found: Difference, limit: float) -> bool:
+    """Whether CPU time per request settles the limit, since throughput leaves it open."""
+    is_open = _loss(found.throughput, limit, is_cost=False) == "open"
+    return found.deciding == AT_FULL_SPEED and is_open and state(found, limit) != "open"
+
+
+def _by_cost(found: Difference, limit: float) -> State:
+    """What the cost of a request says of a throughput that is too blurred to tell."""
     by_cost = _loss(found.cpu_per_request, limit, is_cost=True)
-    if by_rate == "crossed":
-        return "crossed"
     if by_cost == "crossed":
-        return "crossed" if found.answer == "slower" else "open"
-    if by_rate == "kept":
-        return "kept"
+        is_worse = found.answer == "slower" and explains(found.cpu_per_request, found.throughput)
+        return "crossed" if is_worse else "open"
     is_blurred_only = _loss(found.undisturbed, limit, is_cost=False) == "kept"
     return "kept" if by_cost == "kept" and is_blurred_only else "open"
 

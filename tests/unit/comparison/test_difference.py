@@ -60,8 +60,26 @@ def test_cpu_per_request_decides_where_throughput_is_blurred() -> None:
     assert found.ratio is found.cpu_per_request
 
 
-def test_cpu_per_request_decides_where_throughput_is_the_same() -> None:
-    assert seen(1.0, 1.05).answer == "slower"
+def test_servers_of_the_same_throughput_are_the_same_whatever_a_request_costs() -> None:
+    found = seen(1.0, 1.5)
+    assert (found.answer, found.witness) == ("same", "throughput")
+    assert found.answer_of("cpu_per_request") == "slower"
+
+
+def test_a_cost_that_the_same_throughput_allows_decides() -> None:
+    wider = tuple(1 + 5 * (one - 1) for one in WOBBLE)
+    found = seen(0.987, 1.019, scatter=wider)
+    assert found.answer_of("throughput") == "same"
+    assert (found.answer, found.witness) == ("slower", "cpu_per_request")
+
+
+def test_a_cost_that_throughput_contradicts_promises_no_end() -> None:
+    blurred = tuple(1 + 20 * (one - 1) for one in WOBBLE)
+    found = seen(1.0, 1.5, delay=None, scatter=blurred)
+    assert (found.answer, found.answer_of("cpu_per_request")) == ("undecided", "slower")
+    needed = found.needed()
+    assert needed is not None
+    assert needed[0] == "throughput"
 
 
 def test_a_cost_that_throughput_contradicts_decides_nothing() -> None:

@@ -36,7 +36,7 @@ def state(
         (0.97, 1.031, "open"),
         (0.92, 1.09, "crossed"),
         (0.92, None, "crossed"),
-        (1.0, 1.1, "crossed"),
+        (1.0, 1.5, "kept"),
     ],
 )
 def test_the_whole_interval_decides(rate: float, cost: float | None, found: str) -> None:
@@ -46,6 +46,22 @@ def test_the_whole_interval_decides(rate: float, cost: float | None, found: str)
 def test_a_blurred_throughput_leaves_it_to_the_cost() -> None:
     assert state(0.9, 1.1, scatter=60) == "crossed"
     assert state(0.99, None, scatter=60) == "open"
+
+
+def test_a_cost_that_throughput_contradicts_crosses_nothing() -> None:
+    assert state(0.97, 1.5) == "open"
+    assert state(0.97, 1.5, scatter=10) == "open"
+
+
+@pytest.mark.parametrize(
+    ("rate", "scatter", "is_by_cost"), [(0.9, 60.0, True), (0.9, 1.0, False), (1.0, 60.0, False)]
+)
+def test_the_limit_is_by_cost_where_throughput_leaves_it_open(
+    rate: float, scatter: float, is_by_cost: bool
+) -> None:
+    pairs = [Pair(rate * (1 + scatter * (one - 1)), one / rate) for one in WOBBLE]
+    found = difference(turns(pairs), Plan((8,), 8))
+    assert regression_limit.is_by_cost(found, 0.03) is is_by_cost
 
 
 def test_a_cost_that_is_kept_alone_is_not_enough() -> None:

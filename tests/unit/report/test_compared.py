@@ -46,6 +46,18 @@ def ended(
     return Compared(StoppingRule(120, 0.02, limit), found, state, 80.0, 10.0, some, shortest_s=10.0)
 
 
+def blurred(rate: float, cost: float, limit: float | None = None) -> Compared:
+    """A comparison of 80 s in which others take time from both, and a request costs as it does."""
+    pairs = [
+        Pair(rate * one, cost * quiet, 1.2 / one - 1, a_delay=0.2)
+        for one, quiet in zip(NOISY, WOBBLE, strict=True)
+    ]
+    some = turns(pairs)
+    found = difference(some, Plan((8,), 8))
+    state = None if limit is None else regression_limit.state(found, limit)
+    return Compared(StoppingRule(120, 0.02, limit), found, state, 80.0, 10.0, some, shortest_s=10.0)
+
+
 def at_a_rate(
     longer: float | None,
     limit: float | None = None,
@@ -80,8 +92,11 @@ CASES = {
     "void": doubted(ended(Pair(0.9, 1.1)), "void"),
     "faster": ended(Pair(1.1, 0.9)),
     "slower": ended(Pair(0.9, 1.1)),
-    "costs more": ended(Pair(1.0, 1.05)),
-    "costs less": ended(Pair(1.0, 0.95)),
+    "costs more": blurred(0.96, 1.05),
+    "costs less": blurred(1.04, 0.95),
+    "costs more at the same throughput": ended(Pair(1.0, 1.5), limit=0.03),
+    "crossed by cost": blurred(0.94, 1.05, limit=0.03),
+    "kept by cost": blurred(1.0, 1.0, limit=0.03),
     "same": ended(Pair()),
     "undecided": ended(Pair(cost=None, delay=None), NOISY),
     "one group": ended(Pair(1.1), [1.0]),
@@ -110,6 +125,11 @@ CASES = {
         ("slower", "B is 10 % slower (95 %: 9."),
         ("costs more", "B is slower: a request costs it 5.0 % more CPU time (95 %: 4."),
         ("costs less", "B is faster: a request costs it 5.0 % less CPU time (95 %: 4."),
+        (
+            "costs more at the same throughput",
+            "B's throughput is the same as A's within 2 %, but a request costs it 50 % more CPU "
+            "time (95 %: 50 to 50 %)",
+        ),
         ("same", "B is the same as A within 2 %: throughput 0.0 % (95 %: −0."),
         ("undecided", "undecided after 80 s: throughput 0.0 % (95 %: −4."),
         ("one group", "about 20 s more would decide"),
@@ -139,6 +159,18 @@ def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
         ("undecided", " % in throughput"),
         ("kept", "B does not lose more than 3 % of A's throughput."),
         ("crossed", "B loses more than 3 % of A's throughput."),
+        (
+            "costs more at the same throughput",
+            "B does not lose more than 3 % of A's throughput.",
+        ),
+        (
+            "crossed by cost",
+            "By CPU time per request, B loses more than 3 % of A's throughput.",
+        ),
+        (
+            "kept by cost",
+            "By CPU time per request, B does not lose more than 3 % of A's throughput.",
+        ),
         (
             "shorter, kept",
             "B is not worse by more than 3 % in p99 latency or CPU time per request.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
+from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import AT_FULL_SPEED, ERROR, METRICS, MOST_FAILED
 from plimsoll.comparison.turn_pairs import A, B
 from plimsoll.report import words
@@ -48,6 +49,9 @@ def sentence(end: Compared) -> str:
     if found.answer == "undecided":
         return _undecided(end)
     if found.answer == "same":
+        if _is_cost_apart(found):
+            same = f"B's throughput is the same as A's within {wording.percent(found.within)}"
+            return f"{same}, but a request costs it {_cost(found)}, {after}"
         what = NAMES[found.witness or "throughput"]
         same = f"B is the same as A within {wording.percent(found.within)}"
         return f"{same}: {what} {_signed_with_interval(found.ratio)}, {after}"
@@ -307,7 +311,7 @@ def _limit(end: Compared) -> Iterator[str]:
     if limit is None:
         return
     if end.limit == "kept":
-        yield f"{_loses(end, wording.percent(limit), not_='not ')}."
+        yield f"{wording.capital(_loses(end, wording.percent(limit), not_='not '))}."
     else:
         yield f"{wording.capital(limit_missed(end))}."
     if end.is_limit_too_small and end.limit_needs_s:
@@ -315,10 +319,15 @@ def _limit(end: Compared) -> Iterator[str]:
 
 
 def _loses(end: Compared, limit: str, not_: str = "") -> str:
-    """`B loses more than 3 % of A's throughput`; `B is worse by more than 3 % in p99 latency`."""
+    """`B loses more than 3 % of A's throughput`; `B is worse by more than 3 % in p99 latency`.
+
+    One that only the cost of a request tells has `by CPU time per request` before it.
+    """
     if end.wanted.deciding == AT_FULL_SPEED:
         verb = "does not lose" if not_ else "loses"
-        return f"B {verb} more than {limit} of A's throughput"
+        loses = f"B {verb} more than {limit} of A's throughput"
+        is_by_cost = regression_limit.is_by_cost(end.difference, end.wanted.max_regression or 0.0)
+        return f"by {NAMES['cpu_per_request']}, {loses}" if is_by_cost else loses
     named = " or ".join(NAMES[metric] for metric in end.wanted.deciding)
     return f"B is {not_}worse by more than {limit} in {named}"
 
@@ -393,6 +402,12 @@ def _speed(found: Difference) -> str:
     if found.answer == "slower":
         ends = (1 - ratio.interval.high, 1 - ratio.interval.low)
     return f"{wording.points(abs(ratio.value - 1))} % {found.answer} {_interval(*ends)}"
+
+
+def _is_cost_apart(found: Difference) -> bool:
+    """Whether servers of the same throughput differ in what a request costs them."""
+    is_by_rate = found.deciding == AT_FULL_SPEED and found.witness == "throughput"
+    return is_by_rate and found.answer_of("cpu_per_request") in ("faster", "slower")
 
 
 def _cost(found: Difference) -> str:
