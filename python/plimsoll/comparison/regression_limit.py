@@ -14,15 +14,70 @@ of the loss that must not get through.
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.comparison.difference import AT_FULL_SPEED, explains
 
 if TYPE_CHECKING:
-    from plimsoll.comparison.difference import Difference
+    from plimsoll.comparison.difference import Difference, Metric
     from plimsoll.statistics.paired import PairedRatio
 
 State = Literal["kept", "crossed", "open"]
+
+
+@dataclass(frozen=True)
+class SmallestLoss:
+    """The smallest loss for which a limit can be settled after so many groups, A against A.
+
+    Attributes:
+        metric: The quantity that would lose it.
+        reach: Half the width of its interval, on logarithms.
+        grows: Whether a loss is what it grows by, as at a fixed rate.
+    """
+
+    metric: Metric
+    reach: float
+    grows: bool
+
+    @property
+    def loss(self) -> float:
+        """As a share of what A has: 0.021."""
+        return math.expm1(self.reach) if self.grows else -math.expm1(-self.reach)
+
+    def times_as_long(self, limit: float) -> float:
+        """How many times the groups a limit takes: the width falls with the root of the number."""
+        reach = math.log1p(limit) if self.grows else -math.log1p(-limit)
+        return (self.reach / reach) ** 2
+
+
+def smallest_loss(found: Difference) -> SmallestLoss | None:
+    """The smallest loss for which a limit can be settled: to keep it takes every quantity.
+
+    At full speed that is throughput, or in its place the cost of a request together with throughput
+    without waits for cores.
+
+    Args:
+        found: How B stands to A.
+
+    Returns:
+        None where it is unknown, as below three groups.
+    """
+    if found.deciding == AT_FULL_SPEED:
+        by_cost = max(_reach(found.cpu_per_request), _reach(found.undisturbed))
+        widest = SmallestLoss("throughput", min(_reach(found.throughput), by_cost), grows=False)
+    else:
+        metric = max(found.deciding, key=lambda one: _reach(found.of(one)))
+        widest = SmallestLoss(metric, _reach(found.of(metric)), grows=metric != "throughput")
+    return widest if math.isfinite(widest.reach) else None
+
+
+def _reach(ratio: PairedRatio | None) -> float:
+    """Half the width of an interval of fresh processes, on logarithms; infinite without one."""
+    if ratio is None or ratio.reach is None or not ratio.holds_for_fresh_processes:
+        return math.inf
+    return ratio.reach
 
 
 def state(found: Difference, limit: float) -> State:

@@ -137,19 +137,24 @@ class Compared:
         )
 
     @property
+    def smallest_loss(self) -> regression_limit.SmallestLoss | None:
+        """The smallest loss for which a limit can be settled in the time it had, if known."""
+        return regression_limit.smallest_loss(self.difference)
+
+    @property
     def is_limit_too_small(self) -> bool:
         """Whether the machine's scatter hides a loss as small as the limit, in the time it had."""
-        limit, smallest = self.wanted.max_regression, self.difference.smallest
+        limit, smallest = self.wanted.max_regression, self.smallest_loss
         is_open = self.limit == "open" and self.difference.is_comparable
-        return is_open and limit is not None and smallest is not None and smallest > limit
+        return is_open and limit is not None and smallest is not None and smallest.loss > limit
 
     @property
     def limit_needs_s(self) -> float | None:
         """About how long a comparison would have to be for the limit; None without one."""
-        limit, smallest = self.wanted.max_regression, self.difference.smallest
+        limit, smallest = self.wanted.max_regression, self.smallest_loss
         if not limit or smallest is None:
             return None
-        return max(self.elapsed_s, self.elapsed_s * (smallest / limit) ** 2)
+        return self.elapsed_s * max(1.0, smallest.times_as_long(limit))
 
 
 def compared(

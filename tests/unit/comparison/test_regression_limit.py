@@ -100,6 +100,63 @@ def at_a_rate(longer: float | None, cost: float, deciding: tuple[Metric, ...]) -
     return difference(turns(pairs), Plan((8,), 8), 0.02, times, deciding)
 
 
+WIDE = (0.9, 1 / 0.9) * 4
+"""Scatter whose interval is symmetric about 1 on logarithms, so that half of it is a loss."""
+
+
+def blurred(rate: tuple[float, ...], delay: tuple[float, ...] | None) -> Difference:
+    """A against A at full speed: each factor of throughput with its own scatter."""
+    pairs = [
+        Pair(one, quiet, place / one - 1, a_delay=0.2)
+        for one, quiet, place in zip(rate, WOBBLE, delay or rate, strict=True)
+    ]
+    if delay is None:
+        pairs = [Pair(one, None) for one in rate]
+    return difference(turns(pairs), Plan((8,), 8))
+
+
+def at_a_rate_with(longer: tuple[float, ...], cost: tuple[float, ...]) -> Difference:
+    """A against A at a rate: p99 and the cost of a request with a scatter of their own."""
+    times = [GroupTimes(group, 1e6, 1e6 * one) for group, one in enumerate(longer)]
+    some = turns([Pair(1.0, one) for one in cost])
+    return difference(some, Plan((8,), 8), 0.02, times, AT_A_RATE)
+
+
+@pytest.mark.parametrize(
+    ("found", "metric", "is_growth"),
+    [
+        (blurred(WIDE, None), "throughput", False),
+        # The cost of a request keeps the limit in place of a throughput that others blur.
+        (blurred(WIDE, tuple(1.2 * one**0.3 for one in WIDE)), "throughput", False),
+        (at_a_rate_with(WIDE, WOBBLE), "p99", True),
+        (at_a_rate_with(WOBBLE, WIDE), "cpu_per_request", True),
+    ],
+)
+def test_limits_are_settled_from_the_smallest_loss_on(
+    found: Difference, metric: str, is_growth: bool
+) -> None:
+    smallest = regression_limit.smallest_loss(found)
+    assert smallest is not None
+    assert (smallest.metric, smallest.grows) == (metric, is_growth)
+    assert regression_limit.state(found, 1.02 * smallest.loss) == "kept"
+    assert regression_limit.state(found, 0.98 * smallest.loss) == "open"
+
+
+def test_a_loss_that_is_a_growth_is_greater_than_the_loss_of_the_same_factor() -> None:
+    fallen = regression_limit.SmallestLoss("throughput", 0.2, grows=False)
+    grown = regression_limit.SmallestLoss("p99", 0.2, grows=True)
+    assert fallen.loss == pytest.approx(0.181, abs=1e-3)
+    assert grown.loss == pytest.approx(0.221, abs=1e-3)
+    assert fallen.times_as_long(fallen.loss) == pytest.approx(1)
+    assert grown.times_as_long(grown.loss) == pytest.approx(1)
+    assert grown.times_as_long(0.105) == pytest.approx(4, rel=0.01)
+
+
+def test_no_loss_is_known_without_every_quantity_that_must_keep_the_limit() -> None:
+    assert regression_limit.smallest_loss(at_a_rate(None, 1.0, AT_A_RATE)) is None
+    assert regression_limit.smallest_loss(difference(turns([Pair()]), Plan((1,), 9))) is None
+
+
 def test_failures_and_too_few_groups_leave_it_open() -> None:
     assert state(0.5, 2.0, failures=200) == "open"
     assert state(0.5, 2.0, count=2) == "open"

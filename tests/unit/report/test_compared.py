@@ -62,12 +62,13 @@ def at_a_rate(
     longer: float | None,
     limit: float | None = None,
     deciding: tuple[Metric, ...] = AT_A_RATE,
+    scatter: Sequence[float] = WOBBLE,
 ) -> Compared:
-    """A comparison of 80 s at one rate, in which B's p99 is so much longer."""
+    """A comparison of 80 s at one rate, in which B's p99 is so much longer, and scatters so."""
     some = turns([Pair(1.0, one) for one in WOBBLE])
     times = [
         GroupTimes(group, 1e6, 1e6 * longer * one)
-        for group, one in enumerate(WOBBLE)
+        for group, one in enumerate(scatter)
         if longer is not None
     ]
     found = difference(some, Plan((8,), 8), 0.02, times, deciding)
@@ -109,6 +110,7 @@ CASES = {
     "crossed": ended(Pair(0.9, 1.1), limit=0.03),
     "open": ended(Pair(0.97, 1.031), limit=0.03),
     "too small": ended(Pair(cost=None), NOISY, limit=0.01),
+    "too small at a rate": at_a_rate(1.0, limit=0.05, scatter=(0.9, 1 / 0.9) * 4),
     "longer": at_a_rate(1.12),
     "shorter, kept": at_a_rate(0.9, limit=0.03),
     "longer, crossed": at_a_rate(1.12, limit=0.03),
@@ -184,6 +186,12 @@ def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
         ),
         ("too small", "A loss of 1 % is not detectable here; the smallest in"),
         ("too small", "A budget of about"),
+        ("too small at a rate", "is +12 % or −11 % in p99 latency, 0.13 % in CPU time per request"),
+        (
+            "too small at a rate",
+            "An increase of 5 % in p99 latency is not detectable here; the smallest in 80 s is 12 ",
+        ),
+        ("too small at a rate", "A budget of about 428 s would show it."),
     ],
 )
 def test_remarks_say_what_else_must_be_known(case: str, part: str) -> None:

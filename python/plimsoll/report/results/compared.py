@@ -243,10 +243,12 @@ def limit_missed(end: Compared) -> str:
     limit = wording.percent(end.wanted.max_regression or 0.0)
     if end.limit == "crossed":
         return _loses(end, limit)
-    if end.is_limit_too_small:
-        smallest = wording.percent(_loss(end.difference.smallest or 0.0))
-        time = _length(end.elapsed_s)
-        return f"a loss of {limit} is not detectable here; the smallest in {time} is {smallest}"
+    if end.smallest_loss is not None and end.is_limit_too_small:
+        metric, loss = end.smallest_loss.metric, wording.percent(end.smallest_loss.loss)
+        grows = end.smallest_loss.grows
+        what = f"an increase of {limit} in {NAMES[metric]}" if grows else f"a loss of {limit}"
+        smallest = f"the smallest in {_length(end.elapsed_s)} is {loss}"
+        return f"{what} is not detectable here; {smallest}"
     undecided = f"whether B loses more than {limit} is undecided"
     return f"{undecided}: {short}" if (short := end.short_budget) else undecided
 
