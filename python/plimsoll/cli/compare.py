@@ -16,6 +16,7 @@ from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError
 
 if TYPE_CHECKING:
     from plimsoll.comparison.difference import Metric
+    from plimsoll.comparison.until_decided import Compared
     from plimsoll.lab.comparing import ComparisonResult
 
 
@@ -97,7 +98,7 @@ GROUPS = {
     default="120s",
     show_default=True,
     help="Time for everything; it ends earlier when the result is clear. At least one group of "
-    "processes is measured, about 10s; a decision takes three.",
+    "processes is measured, about 10s, and at most 60; a decision takes three.",
 )
 @click.option(
     "--until",
@@ -224,6 +225,13 @@ def _exit_code(result: ComparisonResult) -> int:
     stated = report.compared.limit_missed(end)
     if end.limit == "crossed":
         return messages.error(stated, "", LIMIT_MISSED)
-    hint = "give a longer `--budget`, a greater `--max-regression`, or a quieter machine"
     code = HostError.exit_code if end.is_limit_too_small else UNDECIDED
-    return messages.error(stated, hint, code)
+    return messages.error(stated, _hint(end), code)
+
+
+def _hint(end: Compared) -> str:
+    """What helps against a limit that was not settled."""
+    more = "a greater `--max-regression`, or a quieter machine"
+    is_out_of_reach = end.is_limit_too_small and end.limit_needs_s is None
+    is_longer_useless = end.has_most_groups or is_out_of_reach
+    return f"give {more}" if is_longer_useless else f"give a longer `--budget`, {more}"

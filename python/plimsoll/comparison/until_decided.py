@@ -52,7 +52,12 @@ Measure = Callable[[int], MeasuredGroup]
 """Measures one group: starts A and B, warms them up, lets them take turns, and stops them."""
 
 MOST_GROUPS = 60
-"""More groups are not planned, however long the budget."""
+"""More groups are not planned, however long the budget.
+
+The plan shares the error among its looks, so a longer one widens the first intervals: at 12 groups
+they reach 9 standard errors to either side with 360 groups planned, and 5 with 60. The first looks
+then have less than one of the walks that bounds are found by (`sequential`).
+"""
 
 ENOUGH = 4
 """A difference is known well enough when its interval reaches a fourth of it to either side."""
@@ -119,10 +124,30 @@ class Compared:
     shortest_s: float = 0.0
 
     @property
-    def more_s(self) -> float | None:
-        """How many more seconds would decide, by the present scatter; None when unknown."""
+    def has_most_groups(self) -> bool:
+        """Whether it has as many groups as there may be, so that no budget gives it more."""
+        return self._starts >= MOST_GROUPS
+
+    @property
+    def needs_too_many_groups(self) -> bool:
+        """Whether a decision would take more groups than there may be, by the present scatter."""
         needed = self.difference.needed()
-        return None if needed is None else needed[1] * self.group_s
+        return needed is not None and self._starts + needed[1] > MOST_GROUPS
+
+    @property
+    def more_s(self) -> float | None:
+        """How many more seconds would decide, by the present scatter.
+
+        None when unknown, and where it would take more groups than there may be.
+        """
+        needed = self.difference.needed()
+        if needed is None or self.needs_too_many_groups:
+            return None
+        return needed[1] * self.group_s
+
+    @property
+    def _starts(self) -> int:
+        return len({turn.group for turn in self.turns})
 
     @property
     def short_budget(self) -> str:
@@ -150,11 +175,15 @@ class Compared:
 
     @property
     def limit_needs_s(self) -> float | None:
-        """About how long a comparison would have to be for the limit; None without one."""
+        """About how long a comparison would have to be for the limit.
+
+        None without one, and where it would take more groups than there may be.
+        """
         limit, smallest = self.wanted.max_regression, self.smallest_loss
         if not limit or smallest is None:
             return None
-        return self.elapsed_s * max(1.0, smallest.times_as_long(limit))
+        times = max(1.0, smallest.times_as_long(limit))
+        return self.elapsed_s * times if self._starts * times <= MOST_GROUPS else None
 
 
 def compared(

@@ -105,6 +105,21 @@ def test_the_exit_code_is_about_the_limit_only(
     assert ran.return_value == code
 
 
+@pytest.mark.parametrize(
+    ("limit", "hint"),
+    [
+        (0.02, "hint: give a longer `--budget`, a greater `--max-regression`"),
+        (0.002, "hint: give a greater `--max-regression`, or a quieter machine"),
+    ],
+)
+def test_a_longer_budget_is_advised_only_where_it_may_help(
+    typed: Any, limit: float, hint: str
+) -> None:
+    """Eight groups may become more, but not more than sixty."""
+    ran, _ = typed("go", "node", found=result(1.0, limit, scatter=20))
+    assert hint in ran.stderr
+
+
 def test_json_is_all_that_is_on_stdout(typed: Any) -> None:
     ran, _ = typed("go", "node", "--json")
     assert json.loads(ran.stdout)["answer"] == "same"

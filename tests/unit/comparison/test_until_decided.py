@@ -10,7 +10,13 @@ import pytest
 from plimsoll.comparison.difference import AT_A_RATE
 from plimsoll.comparison.doubts import FoundDoubt
 from plimsoll.comparison.turn_pairs import A, B, GroupTimes
-from plimsoll.comparison.until_decided import Compared, MeasuredGroup, StoppingRule, compared
+from plimsoll.comparison.until_decided import (
+    MOST_GROUPS,
+    Compared,
+    MeasuredGroup,
+    StoppingRule,
+    compared,
+)
 from plimsoll.recording.turns import Turn
 from turns import Pair, turns
 
@@ -55,10 +61,31 @@ def test_servers_that_are_the_same_end_it_once_that_is_known() -> None:
 
 
 def test_the_budget_ends_it() -> None:
-    end, _ = Servers(Pair(), scatter=20).compared(StoppingRule(95))
+    end, _ = Servers(Pair(), scatter=6).compared(StoppingRule(95))
     assert end.difference.answer == "undecided"
     assert end.elapsed_s == 90
     assert end.more_s is not None and end.more_s > 0
+
+
+def test_no_budget_is_promised_beyond_the_most_groups() -> None:
+    end, _ = Servers(Pair(), scatter=20).compared(StoppingRule(3600, max_regression=0.02))
+    assert end.elapsed_s == MOST_GROUPS * GROUP_S
+    assert end.has_most_groups
+    assert end.difference.answer == "undecided"
+    assert end.is_limit_too_small
+    assert (end.more_s, end.limit_needs_s) == (None, None)
+
+
+def test_a_budget_is_promised_up_to_the_most_groups() -> None:
+    near, _ = Servers(Pair(), scatter=6).compared(StoppingRule(95))
+    far, _ = Servers(Pair(), scatter=10).compared(StoppingRule(95))
+    assert near.more_s is not None
+    assert near.elapsed_s + near.more_s <= MOST_GROUPS * GROUP_S
+    assert not near.needs_too_many_groups
+    needed = far.difference.needed()
+    assert needed is not None and needed[1] > MOST_GROUPS
+    assert far.needs_too_many_groups
+    assert far.more_s is None
 
 
 def test_one_group_is_measured_whatever_the_budget() -> None:

@@ -109,7 +109,9 @@ CASES = {
     "kept": ended(Pair(), limit=0.03),
     "crossed": ended(Pair(0.9, 1.1), limit=0.03),
     "open": ended(Pair(0.97, 1.031), limit=0.03),
-    "too small": ended(Pair(cost=None), NOISY, limit=0.01),
+    "too small": ended(Pair(cost=None), NOISY, limit=0.02),
+    "far too small": ended(Pair(cost=None), NOISY, limit=0.01),
+    "most groups": ended(Pair(0.99, cost=None), NOISY * 7 + NOISY[:4], limit=0.015),
     "too small at a rate": at_a_rate(1.0, limit=0.05, scatter=(0.9, 1 / 0.9) * 4),
     "longer": at_a_rate(1.12),
     "shorter, kept": at_a_rate(0.9, limit=0.03),
@@ -135,6 +137,10 @@ CASES = {
         ("same", "B is the same as A within 2 %: throughput 0.0 % (95 %: −0."),
         ("undecided", "undecided after 80 s: throughput 0.0 % (95 %: −4."),
         ("one group", "about 20 s more would decide"),
+        (
+            "most groups",
+            "; it ended after 60 groups, the most a comparison has: give it a quieter machine",
+        ),
         ("longer", "B is slower: its p99 is 12 % longer (95 %: 12"),
         ("shorter, kept", "B is faster: its p99 is 10 % shorter (95 %: "),
         ("no responses", "undecided after 80 s: p99 latency not measured"),
@@ -184,8 +190,13 @@ def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
             "short, open",
             "Whether B loses more than 3 % is undecided: a budget of 85 s is too short",
         ),
-        ("too small", "A loss of 1 % is not detectable here; the smallest in"),
-        ("too small", "A budget of about"),
+        ("too small", "A loss of 2 % is not detectable here; the smallest in"),
+        ("too small", "A budget of about 412 s would show it."),
+        ("far too small", "It would take more than 60 groups, the most a comparison has"),
+        (
+            "most groups",
+            "Whether B loses more than 1.5 % is undecided after 60 groups, the most a comparison",
+        ),
         ("too small at a rate", "is +12 % or −11 % in p99 latency, 0.13 % in CPU time per request"),
         (
             "too small at a rate",
@@ -330,10 +341,13 @@ def test_the_smallest_detectable_difference_is_as_far_as_intervals_reach() -> No
 
 
 def test_a_decision_that_would_take_very_long_is_not_advised() -> None:
-    wide = ended(Pair(1.02, 1.02), scatter=[0.6, 1.0, 1.7, 0.8, 1.3, 0.7, 1.1, 1.2])
+    wide = replace(ended(Pair(1.1, 1.1), scatter=[0.9, 1.0, 1.1]), elapsed_s=30.0)
     assert wide.more_s is not None and wide.more_s > 10 * wide.elapsed_s
-    assert "quieter machine" in compared.sentence(wide)
-    assert "more would decide" not in compared.sentence(wide)
+    wider = ended(Pair(1.02, 1.02), scatter=[0.6, 1.0, 1.7, 0.8, 1.3, 0.7, 1.1, 1.2])
+    assert wider.more_s is None
+    for said in (compared.sentence(wide), compared.sentence(wider)):
+        assert "quieter machine" in said
+        assert "more would decide" not in said
 
 
 @pytest.mark.parametrize("case", ["slower", "undecided", "longer, crossed"])

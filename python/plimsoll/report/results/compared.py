@@ -11,6 +11,7 @@ from plimsoll import texts, wording
 from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import AT_FULL_SPEED, ERROR, METRICS, MOST_FAILED
 from plimsoll.comparison.turn_pairs import A, B
+from plimsoll.comparison.until_decided import MOST_GROUPS
 from plimsoll.report import words
 from plimsoll.report.results import junit, sheet
 from plimsoll.report.results.sheet import Sheet
@@ -37,6 +38,8 @@ _LONG_S = 600.0
 _MOST_MORE = 10
 """A comparison that would take so many times as long is not worth waiting for."""
 
+
+_MOST = f"{MOST_GROUPS} groups, the most a comparison has"
 
 RATIOS = ("B / A", "", "95 % interval")
 """Headings of the quantities of B / those of A."""
@@ -250,6 +253,8 @@ def limit_missed(end: Compared) -> str:
         smallest = f"the smallest in {_length(end.elapsed_s)} is {loss}"
         return f"{what} is not detectable here; {smallest}"
     undecided = f"whether B loses more than {limit} is undecided"
+    if end.has_most_groups:
+        return f"{undecided} after {_MOST}"
     return f"{undecided}: {short}" if (short := end.short_budget) else undecided
 
 
@@ -273,6 +278,10 @@ def _more(end: Compared, shown: Metric) -> str:
     """How much longer it would take, and by what, if that is not the quantity shown."""
     if end.short_budget:
         return f"; {end.short_budget}"
+    if end.has_most_groups:
+        return f"; it ended after {_MOST}: give it a quieter machine"
+    if end.needs_too_many_groups:
+        return f"; it scatters too much for {_MOST}: give it a quieter machine"
     needed = end.difference.needed()
     if needed is None or not end.more_s:
         return ""
@@ -318,6 +327,8 @@ def _limit(end: Compared) -> Iterator[str]:
         yield f"{wording.capital(limit_missed(end))}."
     if end.is_limit_too_small and end.limit_needs_s:
         yield f"A budget of about {_length(end.limit_needs_s)} would show it."
+    elif end.is_limit_too_small:
+        yield f"It would take more than {_MOST}: give it a quieter machine."
 
 
 def _loses(end: Compared, limit: str, not_: str = "") -> str:
