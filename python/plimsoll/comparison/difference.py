@@ -101,6 +101,7 @@ class Difference:
             nanoseconds; None when not measured.
         b_p99_ns: The same of B.
         void: Servers whose loads are void, so that their speed is not compared.
+        silent: Servers that returned nothing in all turns of a group.
     """
 
     answer: Answer
@@ -120,11 +121,12 @@ class Difference:
     a_p99_ns: float | None = None
     b_p99_ns: float | None = None
     void: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
 
     @property
     def is_comparable(self) -> bool:
         """Whether both servers responded to loads whose numbers can be compared."""
-        return not self.failed.are_too_many and not self.void
+        return not self.failed.are_too_many and not self.void and not self.silent
 
     def of(self, metric: Metric) -> PairedRatio | None:
         """The ratio of one quantity; None when it was not measured."""
@@ -262,7 +264,8 @@ def difference(
     failed = Failed(turn_pairs.failure_ratio(turns, A), turn_pairs.failure_ratio(turns, B))
     answer: Answer = "undecided"
     witness: Metric | None = None
-    if failed.are_too_many or void:
+    silent = turn_pairs.silent(turns)
+    if failed.are_too_many or void or silent:
         pass
     elif deciding == AT_FULL_SPEED:
         answer, witness = _decided(rate, cost, undisturbed, within)
@@ -285,12 +288,13 @@ def difference(
         p99=latency,
         failed=failed,
         groups=len(rates),
-        rounds=sum(len(group.rounds) for group in rates),
+        rounds=turn_pairs.rounds(turns),
         a_per_s=a_per_s,
         b_per_s=b_per_s,
         a_p99_ns=geometric_mean([one.a_p99_ns for one in times]) if times else None,
         b_p99_ns=geometric_mean([one.b_p99_ns for one in times]) if times else None,
         void=void,
+        silent=silent,
     )
 
 

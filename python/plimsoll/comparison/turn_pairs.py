@@ -25,6 +25,9 @@ A, B = "A", "B"
 Quantity = Callable[["Turn"], "tuple[float, float] | None"]
 """Two numbers of a turn whose sums are divided; None where one of them was not measured."""
 
+_Round = tuple[float, float, float, float]
+"""The two numbers of B's turn, then those of A's."""
+
 
 @dataclass(frozen=True)
 class GroupTimes:
@@ -58,49 +61,72 @@ def cpu_obtained(turn: Turn) -> tuple[float, float] | None:
 
 def undisturbed(turn: Turn) -> tuple[float, float] | None:
     """Responses if the server had got the processor time that it wanted, and nanoseconds."""
-    if turn.server_delay_ns is None or not turn.server_cpu_ns:
+    if turn.server_delay_ns is None or turn.server_cpu_ns is None:
+        return None
+    if not turn.requests:
+        return 0, turn.duration_ns
+    if not turn.server_cpu_ns:
         return None
     wanted = 1 + turn.server_delay_ns / turn.server_cpu_ns
     return turn.requests * wanted, turn.duration_ns
 
 
 def groups(turns: Iterable[Turn], quantity: Quantity) -> list[PairedGroup]:
-    """B / A of each group, from the rounds in which both have the quantity above 0.
+    """B / A of each group, from the rounds in which both have a turn with the quantity.
+
+    A turn in which a server returned nothing counts in the total, else one that hangs would lose
+    nothing by it. It has no ratio of its own.
 
     Args:
         turns: Turns of A and B.
         quantity: What is compared.
     """
-    found: dict[int, list[tuple[float, float, float, float]]] = defaultdict(list)
+    found: dict[int, list[_Round]] = defaultdict(list)
     for group, one, other in _pairs(turns):
         below, above = quantity(one), quantity(other)
-        if below and above and all((*below, *above)):
+        if below and above:
             found[group].append((*above, *below))
-    return [_group(found[number]) for number in sorted(found)]
+    kept = (found[number] for number in sorted(found))
+    return [_group(rounds) for rounds in kept if all(_sums(rounds))]
+
+
+def silent(turns: Iterable[Turn]) -> tuple[str, ...]:
+    """Which servers returned nothing in all their turns of a group, which has no ratio then."""
+    found: dict[tuple[str, int], int] = defaultdict(int)
+    for turn in turns:
+        found[turn.entry, turn.group] += turn.requests
+    entries = {entry for (entry, _), requests in found.items() if not requests}
+    return tuple(entry for entry in (A, B) if entry in entries)
+
+
+def rounds(turns: Iterable[Turn]) -> int:
+    """In how many rounds both have a turn."""
+    return sum(1 for _ in _pairs(turns))
 
 
 def mean_rates(turns: Iterable[Turn]) -> tuple[float, float] | None:
     """Throughput of A and of B in responses per second, whose quotient is the paired ratio.
 
-    Each is the geometric mean over groups of the total of its rounds, of the rounds that
-    `groups` compares.
+    Each is the geometric mean over groups of the total of its rounds, of those that `groups`
+    compares.
 
     Returns:
-        None without a round in which both responded.
+        None without a group in which both responded.
     """
     found: dict[int, list[tuple[Turn, Turn]]] = defaultdict(list)
     for group, one, other in _pairs(turns):
-        if one.requests and one.duration_ns and other.requests and other.duration_ns:
-            found[group].append((one, other))
-    if not found:
+        found[group].append((one, other))
+    both = [tuple(map(_per_s, zip(*pairs, strict=True))) for pairs in found.values()]
+    kept = [(a, b) for a, b in both if a and b]
+    if not kept:
         return None
-    a = [_per_s([one for one, _ in rounds]) for rounds in found.values()]
-    b = [_per_s([other for _, other in rounds]) for rounds in found.values()]
-    return geometric_mean(a), geometric_mean(b)
+    return geometric_mean([a for a, _ in kept]), geometric_mean([b for _, b in kept])
 
 
 def _per_s(turns: Sequence[Turn]) -> float:
-    return 1e9 * sum(one.requests for one in turns) / sum(one.duration_ns for one in turns)
+    """Throughput over all turns; 0 where they had no time."""
+    duration_ns = sum(one.duration_ns for one in turns)
+    return 1e9 * sum(one.requests for one in turns) / duration_ns if duration_ns else 0.0
 
 
 def p99(times: Iterable[GroupTimes]) -> list[PairedGroup]:
@@ -109,9 +135,14 @@ def p99(times: Iterable[GroupTimes]) -> list[PairedGroup]:
     return [PairedGroup(math.log(one.b_p99_ns / one.a_p99_ns), ()) for one in ordered]
 
 
-def _group(rounds: Sequence[tuple[float, float, float, float]]) -> PairedGroup:
-    sums = (sum(column) for column in zip(*rounds, strict=True))
-    return PairedGroup(_log_ratio(*sums), tuple(_log_ratio(*one) for one in rounds))
+def _group(found: Sequence[_Round]) -> PairedGroup:
+    single = tuple(_log_ratio(*one) for one in found if all(one))
+    return PairedGroup(_log_ratio(*_sums(found)), single)
+
+
+def _sums(found: Sequence[_Round]) -> _Round:
+    b, per_b, a, per_a = (sum(column) for column in zip(*found, strict=True))
+    return b, per_b, a, per_a
 
 
 def _log_ratio(b: float, per_b: float, a: float, per_a: float) -> float:

@@ -265,8 +265,10 @@ def _limit(found: Difference, wanted: StoppingRule) -> regression_limit.State | 
 
 def _is_settled(now: Compared, wanted: StoppingRule) -> bool:
     """Whether more groups would change nothing of interest."""
-    if not now.difference.is_comparable:
-        return now.difference.failed.are_too_many or now.difference.groups >= LEAST_GROUPS
+    found = now.difference
+    if not found.is_comparable:
+        is_lasting = found.failed.are_too_many or bool(found.silent)
+        return is_lasting or found.groups >= LEAST_GROUPS
     if now.limit is not None:
         return now.limit != "open"
     ratio = now.difference.ratio

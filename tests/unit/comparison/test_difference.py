@@ -167,6 +167,32 @@ def test_servers_that_fail_are_not_compared() -> None:
     assert found.needed() is None
 
 
+def stalled(places: range, groups: range) -> Difference:
+    """A comparison of eight groups; in some rounds B returns nothing, and few requests fail."""
+    some = [
+        replace(turn, requests=0, duration_ns=40 * turn.duration_ns, failures=4)
+        if turn.entry == B and turn.round in places and turn.group in groups
+        else turn
+        for turn in turns([Pair(one, one) for one in WOBBLE])
+    ]
+    return difference(some, Plan((8,), 8))
+
+
+def test_a_server_that_hangs_for_a_turn_is_slower() -> None:
+    found = stalled(range(1, 2), range(8))
+    assert not found.failed.are_too_many
+    assert (found.answer, found.witness, found.rounds) == ("slower", "throughput", 64)
+    assert found.throughput is not None
+    assert found.throughput.value == pytest.approx(7.3 / 8.4 * 8 / 47, rel=0.01)
+
+
+def test_a_server_that_hangs_for_a_whole_group_is_not_compared() -> None:
+    found = stalled(range(8), range(1))
+    assert not found.failed.are_too_many
+    assert (found.answer, found.silent) == ("undecided", (B,))
+    assert found.needed() is None
+
+
 @pytest.mark.parametrize(
     ("rate", "cost", "source"),
     [

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from plimsoll.comparison import turn_pairs
-from plimsoll.comparison.turn_pairs import B
-from turns import Pair, turns
+from plimsoll.comparison.turn_pairs import A, B
+from plimsoll.recording.turns import Turn
+from turns import TURN_NS, Pair, turns
 
 
 def test_what_both_have_in_a_round_falls_out() -> None:
@@ -24,10 +26,40 @@ def test_a_round_without_one_of_them_is_left_out() -> None:
     assert len(found.rounds) == 7
 
 
-def test_a_turn_without_a_response_is_left_out() -> None:
-    some = [replace(turn, requests=0) if turn.round == 1 else turn for turn in turns([Pair()])]
+def hung(entry: str, places: Sequence[int], rounds: int = 8) -> list[Turn]:
+    """A group in which a server returns nothing in some rounds, until its requests time out."""
+    return [
+        replace(turn, requests=0, server_cpu_ns=0, duration_ns=10 * TURN_NS, failures=64)
+        if turn.entry == entry and turn.round in places
+        else turn
+        for turn in turns([Pair()], rounds)
+    ]
+
+
+def test_a_turn_without_a_response_counts_in_full_and_has_no_ratio_of_its_own() -> None:
+    some = hung(B, [0, 2], rounds=12)
     (found,) = turn_pairs.groups(some, turn_pairs.throughput)
-    assert len(found.rounds) == 7
+    responses, lengths = (10 + 0.1 * 6) / (12 + 0.1 * 6), (10 + 2 * 10) / 12
+    assert found.total == pytest.approx(math.log(responses / lengths), abs=1e-3)
+    assert len(found.rounds) == 10
+    assert turn_pairs.rounds(some) == 12
+    rates = turn_pairs.mean_rates(some)
+    assert rates is not None
+    assert math.log(rates[1] / rates[0]) == pytest.approx(found.total)
+
+
+def test_throughput_without_waits_for_cores_has_such_a_turn_too() -> None:
+    (found,) = turn_pairs.groups(hung(B, [0], rounds=12), turn_pairs.undisturbed)
+    assert found.total < math.log(0.6)
+
+
+def test_a_group_in_which_a_server_returns_nothing_has_no_ratio_and_is_named() -> None:
+    for entry in (A, B):
+        some = hung(entry, range(8))
+        assert turn_pairs.groups(some, turn_pairs.throughput) == []
+        assert turn_pairs.mean_rates(some) is None
+        assert turn_pairs.silent(some) == (entry,)
+    assert turn_pairs.silent(hung(B, range(7))) == ()
 
 
 def test_a_stall_in_one_turn_counts_in_full() -> None:

@@ -143,6 +143,21 @@ def test_servers_that_fail_end_it_at_once() -> None:
     assert end.difference.failed.are_too_many
 
 
+def test_a_server_that_returns_nothing_in_a_whole_group_ends_it() -> None:
+    servers = Servers(Pair())
+
+    def measure(group: int) -> MeasuredGroup:
+        measured = servers.measure(group)
+        if group != 1:
+            return measured
+        hung = (replace(one, requests=0) if one.entry == B else one for one in measured.turns)
+        return replace(measured, turns=tuple(hung))
+
+    end = compared(measure, StoppingRule(600), clock_s=lambda: servers.now_s)
+    assert end.difference.silent == (B,)
+    assert end.elapsed_s == 2 * GROUP_S
+
+
 def wrong(entry: str, level: Literal["doubtful", "void"], *, counts_once: bool) -> FoundDoubt:
     return FoundDoubt(entry, "a_check", "Wrong", level, "something is wrong", "", counts_once)
 

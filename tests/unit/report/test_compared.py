@@ -106,6 +106,7 @@ CASES = {
         ended(Pair(0.97), [1.0], limit=0.03), wanted=StoppingRule(85, 0.02, 0.03)
     ),
     "failing": ended(Pair(failures=500)),
+    "silent": ended(Pair(rate=0.0), limit=0.03),
     "kept": ended(Pair(), limit=0.03),
     "crossed": ended(Pair(0.9, 1.1), limit=0.03),
     "open": ended(Pair(0.97, 1.031), limit=0.03),
@@ -149,6 +150,7 @@ CASES = {
             "a budget of 85 s is too short: a decision takes 3 groups, 90 s as measured",
         ),
         ("named", "B is the same as A within 2 %: CPU time per request 0.0 % (95 %"),
+        ("silent", "undecided: B returned no correct response in a whole group"),
         ("failing", "undecided: 4.5 % of B's requests failed, more than 0.1 %"),
     ],
 )

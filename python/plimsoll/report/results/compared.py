@@ -267,8 +267,10 @@ def _undecided(end: Compared) -> str:
     void = next((doubt.worst for doubt in end.doubts if doubt.is_void), None)
     if void is not None:
         return f"undecided: the load of {void.entry} is void ({void.title})"
+    if found.silent:
+        return f"undecided: {found.silent[0]} returned no correct response in a whole group"
     if found.throughput is None:
-        return "undecided: in no round did both servers respond"
+        return "undecided: in no round did both servers have a turn"
     metric = found.deciding[0]
     seen = f"{NAMES[metric]} {_signed_with_interval(found.of(metric))}"
     return f"undecided after {_length(end.elapsed_s)}: {seen}{_more(end, metric)}"
