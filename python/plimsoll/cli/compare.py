@@ -15,7 +15,7 @@ from plimsoll.cli import EPILOGUE, listeners, messages, options
 from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError
 
 if TYPE_CHECKING:
-    from plimsoll.comparison.difference import Metric
+    from plimsoll.comparison.difference import Difference, Metric
     from plimsoll.comparison.until_decided import Compared
     from plimsoll.lab.comparing import ComparisonResult
 
@@ -229,8 +229,19 @@ def _exit_code(result: ComparisonResult) -> int:
     return messages.error(stated, _hint(end), code)
 
 
+def _fixing(found: Difference) -> str:
+    """What to do about servers whose speeds cannot be compared."""
+    if found.failed.are_too_many:
+        return "fix the requests that fail, or request another `--path`"
+    if found.void:
+        return "fix what the lines marked ✕ name"
+    return f"find out why {' and '.join(found.silent)} returned nothing"
+
+
 def _hint(end: Compared) -> str:
     """What helps against a limit that was not settled."""
+    if not end.difference.is_comparable:
+        return f"{_fixing(end.difference)}: until then no budget or limit helps"
     more = "a greater `--max-regression`, or a quieter machine"
     is_out_of_reach = end.is_limit_too_small and end.limit_needs_s is None
     is_longer_useless = end.has_most_groups or is_out_of_reach

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from click.testing import CliRunner, Result
 from command_line import run
 from plimsoll.cli import compare, plimsoll
 from plimsoll.comparison import regression_limit
-from plimsoll.comparison.difference import METRICS, difference
+from plimsoll.comparison.difference import METRICS, Failed, difference
 from plimsoll.comparison.until_decided import Compared, ComparedServers, StoppingRule
 from plimsoll.lab import comparing
 from plimsoll.lab.comparing import ComparisonResult
@@ -118,6 +119,31 @@ def test_a_longer_budget_is_advised_only_where_it_may_help(
     """Eight groups may become more, but not more than sixty."""
     ran, _ = typed("go", "node", found=result(1.0, limit, scatter=20))
     assert hint in ran.stderr
+
+
+def not_comparable(**why: Any) -> ComparisonResult:
+    """A limit that is open since speeds cannot be compared."""
+    found = result(0.9, 0.03)
+    some = replace(found.compared.difference, answer="undecided", witness=None, **why)
+    state = regression_limit.state(some, 0.03)
+    return replace(found, compared=replace(found.compared, difference=some, limit=state))
+
+
+@pytest.mark.parametrize(
+    ("why", "hint"),
+    [
+        ({"failed": Failed(0.0, 0.09)}, "fix the requests that fail"),
+        ({"void": ("B",)}, "fix what the lines marked ✕ name"),
+        ({"silent": ("A", "B")}, "find out why A and B returned nothing"),
+    ],
+)
+def test_servers_that_are_not_comparable_have_a_hint_that_helps(
+    typed: Any, why: dict[str, Any], hint: str
+) -> None:
+    ran, _ = typed("go", "node", found=not_comparable(**why))
+    assert ran.return_value == 8
+    assert f"hint: {hint}" in ran.stderr
+    assert "longer" not in ran.stderr
 
 
 def test_json_is_all_that_is_on_stdout(typed: Any) -> None:
