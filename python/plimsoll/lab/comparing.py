@@ -37,6 +37,7 @@ from plimsoll.plan import Trial
 from plimsoll.processes import scratch
 from plimsoll.processes.interruption import Interruption, ending_early
 from plimsoll.report.results import compared as report
+from plimsoll.statistics import quantiles
 from plimsoll.statistics.paired import LEAST_GROUPS
 from plimsoll.verdicts import compared_load
 
@@ -58,6 +59,9 @@ ROUNDS = 12
 
 LEAST_ROUNDS = 4
 """The fewest, of groups in a budget that would otherwise not hold as many as a decision needs."""
+
+P99_RESPONSES = quantiles.rows_needed(0.99)
+"""Responses that a group needs for its 99th percentile."""
 
 STARTS_S = 6.0
 """What starts, checks and stops of both servers take in a group, in seconds, until it is known."""
@@ -209,24 +213,70 @@ def compare(  # noqa: PLR0913 - one argument for each option
         elif not commands:
             _require_served(pair, requested)
             databases.require((requested,))
-        if too_short := short_budget(budget_s, least_s(pair, warm_up_s)):
-            on_event(Notice(too_short))
-        pace = Pace(budget_s, STARTS_S + _warm_ups_s(pair, warm_up_s))
+        fewest = fewest_rounds(wanted.deciding, rate_per_s)
+        no_p99 = without_p99(fewest, budget_s, least_s(pair, warm_up_s, fewest))
+        if fewest > ROUNDS or (no_p99 and len(wanted.deciding) > 1):
+            fewest = LEAST_ROUNDS  # what else decides needs no more
+        too_short = short_budget(budget_s, least_s(pair, warm_up_s, fewest))
+        if notice := too_short or no_p99:
+            on_event(Notice(notice))
+        pace = Pace(budget_s, STARTS_S + _warm_ups_s(pair, warm_up_s), fewest=fewest)
         load = _load(connections, rate_per_s, min(warm_up_s, WARM_UP_S))
         with _measuring(pair, requested, load, warm_up_s, pace, on_event) as measure:
             end = compared(measure, wanted, lambda now: on_event(Step(report.progress(now))))
     return ComparisonResult(end, sides)
 
 
-def least_s(pair: Sequence[Framework], warm_up_s: float) -> float:
+def least_s(
+    pair: Sequence[Framework], warm_up_s: float, fewest_rounds: int = LEAST_ROUNDS
+) -> float:
     """About the time of the shortest group of processes, with starts and stops, in seconds.
 
     Args:
         pair: Both servers.
         warm_up_s: Turns of each before the first that counts, in seconds; its framework may need
             more.
+        fewest_rounds: Its rounds.
     """
-    return STARTS_S + _warm_ups_s(pair, warm_up_s) + LEAST_ROUNDS * ROUND_S
+    return STARTS_S + _warm_ups_s(pair, warm_up_s) + fewest_rounds * ROUND_S
+
+
+def fewest_rounds(deciding: Sequence[Metric], rate_per_s: float | None) -> int:
+    """The fewest rounds of a group in which everything that may decide can be measured.
+
+    Args:
+        deciding: What may decide.
+        rate_per_s: Requests per second to the server under load; None for full speed.
+
+    Returns:
+        More than `ROUNDS` where the rate is too low for the 99th percentile.
+    """
+    if rate_per_s is None or "p99" not in deciding:
+        return LEAST_ROUNDS
+    # Not rounded up: where it comes out even, one failed request would leave too few.
+    return max(LEAST_ROUNDS, math.floor(P99_RESPONSES / (rate_per_s * TURN_S)) + 1)
+
+
+def without_p99(rounds: int, budget_s: float, group_s: float) -> str:
+    """Why the 99th percentile will not be measured; empty where it may be.
+
+    Args:
+        rounds: The fewest rounds in which everything that may decide can be measured.
+        budget_s: The budget, in seconds.
+        group_s: About the time of a group with so many rounds, in seconds.
+    """
+    if rounds <= LEAST_ROUNDS:
+        return ""
+    responses = wording.count(P99_RESPONSES)
+    if rounds > ROUNDS:
+        least = wording.count(math.ceil(P99_RESPONSES / (ROUNDS * TURN_S)))
+        return f"p99 takes {responses} responses in each group, so {least} requests/s or more"
+    if budget_s < LEAST_GROUPS * group_s:
+        return (
+            f"the budget is {wording.seconds(budget_s)}, and p99 takes {LEAST_GROUPS} groups of "
+            f"{responses} responses, about {wording.seconds(LEAST_GROUPS * group_s)}"
+        )
+    return ""
 
 
 def _warm_ups_s(pair: Sequence[Framework], warm_up_s: float) -> float:
@@ -244,17 +294,19 @@ class Pace:
         left_s: What is left of the budget, in seconds.
         beside_s: Time of a group beside its rounds, in seconds: that of the last one.
         rounds: Rounds of the last group.
+        fewest: The fewest rounds that a group may have.
     """
 
     left_s: float
     beside_s: float
     rounds: int = ROUNDS
+    fewest: int = LEAST_ROUNDS
 
     def begin(self, group: int) -> int:
         """The rounds of a group; from the third one on those of the one before it."""
         if group < LEAST_GROUPS:
             turns_s = _SPARE * self.left_s / (LEAST_GROUPS - group) - self.beside_s
-            self.rounds = min(ROUNDS, max(LEAST_ROUNDS, math.floor(turns_s / ROUND_S)))
+            self.rounds = min(ROUNDS, max(self.fewest, math.floor(turns_s / ROUND_S)))
         return self.rounds
 
     def end(self, took_s: float) -> float:
@@ -268,7 +320,7 @@ class Pace:
         """
         self.left_s -= took_s
         self.beside_s = took_s - self.rounds * ROUND_S
-        return (self.rounds - LEAST_ROUNDS) * ROUND_S
+        return (self.rounds - self.fewest) * ROUND_S
 
 
 def short_budget(budget_s: float, group_s: float) -> str:

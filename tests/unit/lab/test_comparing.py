@@ -12,6 +12,7 @@ import pytest
 
 import plimsoll
 from plimsoll.campaign.framework import Framework
+from plimsoll.comparison.difference import AT_A_RATE, AT_FULL_SPEED, Metric
 from plimsoll.errors import FrameworkError, InputError, Interrupted
 from plimsoll.lab import comparing
 
@@ -65,6 +66,71 @@ def test_a_budget_of_the_documented_least_holds_the_groups_of_a_decision(
     assert pace.rounds >= comparing.LEAST_ROUNDS
     assert pace.rounds == comparing.ROUNDS or budget_s < 60.0
     assert pace.begin(3) == pace.rounds
+
+
+@pytest.mark.parametrize(
+    ("deciding", "rate_per_s", "fewest"),
+    [
+        (AT_A_RATE, 334.0, 12),
+        (AT_A_RATE, 400.0, 11),
+        (AT_A_RATE, 900.0, 5),
+        (AT_A_RATE, 2000.0, comparing.LEAST_ROUNDS),
+        (("p99",), 400.0, 11),
+        (("cpu_per_request",), 400.0, comparing.LEAST_ROUNDS),
+        (AT_FULL_SPEED, None, comparing.LEAST_ROUNDS),
+    ],
+)
+def test_at_a_rate_a_group_has_the_responses_of_its_p99(
+    deciding: tuple[Metric, ...], rate_per_s: float | None, fewest: int
+) -> None:
+    rounds = comparing.fewest_rounds(deciding, rate_per_s)
+    assert rounds == fewest
+    if rate_per_s is not None and "p99" in deciding:
+        assert rounds * comparing.TURN_S * rate_per_s > 1000
+    pace = comparing.Pace(30.0, 8.0, fewest=rounds)
+    assert pace.begin(0) == rounds
+    assert pace.end(12.0) == 0.0
+
+
+def test_a_p99_that_cannot_be_measured_is_named() -> None:
+    fewest = comparing.fewest_rounds(AT_A_RATE, 400.0)
+    assert "p99 takes 3 groups of 1,000 responses, about 39 s" in comparing.without_p99(
+        fewest, 30.0, 13.0
+    )
+    assert comparing.without_p99(fewest, 40.0, 13.0) == ""
+    assert comparing.without_p99(comparing.LEAST_ROUNDS, 30.0, 13.0) == ""
+    too_low = comparing.fewest_rounds(AT_A_RATE, 333.0)
+    assert comparing.without_p99(too_low, 600.0, 13.0).endswith("so 334 requests/s or more")
+
+
+@pytest.mark.parametrize(
+    ("options", "said", "fewest"),
+    [
+        ({"budget_s": 30.0, "rate_per_s": 400.0}, "p99 takes 3 groups", comparing.LEAST_ROUNDS),
+        ({"budget_s": 30.0, "rate_per_s": 200.0}, "334 requests/s", comparing.LEAST_ROUNDS),
+        ({"budget_s": 30.0, "rate_per_s": 400.0, "metric": "p99"}, "a decision takes 3", 11),
+        ({"budget_s": 60.0, "rate_per_s": 400.0}, "", 11),
+        ({"budget_s": 30.0}, "", comparing.LEAST_ROUNDS),
+    ],
+)
+def test_what_a_budget_leaves_out_is_said_before_the_first_group(
+    options: dict[str, Any], said: str, fewest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paces: list[comparing.Pace] = []
+
+    def measuring(*given: Any) -> None:
+        paces.append(given[4])
+        raise FrameworkError("none is started")
+
+    monkeypatch.setattr(comparing, "_measuring", measuring)
+    notices: list[str] = []
+    with pytest.raises(FrameworkError):
+        plimsoll.compare(
+            "true", "true", commands=True, on_event=lambda one: notices.append(str(one)), **options
+        )
+    assert bool(notices) is bool(said)
+    assert said in "".join(notices)
+    assert [pace.fewest for pace in paces] == [fewest]
 
 
 def test_a_command_that_never_listens_ends_within_the_budget_with_what_it_must_do(
