@@ -481,6 +481,8 @@ def _notes(
 def _remarks(tally: ImportStats) -> Iterator[str]:
     """Notes on what was excluded from a file, and on what it lacks."""
     name = Path(tally.file).name
+    if not tally.kept:
+        yield f"`{name}`: contributed no request"
     for reason, count in tally.left_out.items():
         yield f"`{name}`: excluded {reason} ({count})"
     if tally.broken:

@@ -392,12 +392,17 @@ def _one(values: Any) -> Any:
 
 
 def _remark(stated: set[str], tally: ImportStats) -> None:
-    """Notes on missing columns, for readers of the results."""
+    """Notes on missing columns, for readers of the results.
+
+    Columns are stated with rows; without a row, nothing is known to be missing.
+    """
+    if not tally.kept:
+        return
     if not stated & {"responseCode", "success"}:
         tally.has_outcomes = False
         tally.remarks.append("it does not mark failed requests: all count as successful")
-    elif tally.kept and "responseCode" not in stated:
+    elif "responseCode" not in stated:
         tally.remarks.append("it has no response codes, so failures cannot be classified")
-    if tally.kept and not stated & {"responseMessage", "URL"}:
+    if not stated & {"responseMessage", "URL"}:
         tally.remarks.append("it has neither messages nor URLs, so transactions count as requests")
         tally.users_bound = "none" if tally.users_bound == "none" else "likely"

@@ -126,6 +126,7 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
         found = columns.batch(_requests(part, seen, tally))
         if len(found):
             yield found
+    seen.is_coarse &= tally.kept > 0
     tally.remarks.extend(seen.remarks())
     tally.instants_step_s = 1.0 if seen.is_coarse else 0.0
     tally.users = seen.most_users // _MS

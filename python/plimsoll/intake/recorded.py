@@ -141,20 +141,23 @@ def merge(
 def with_capabilities(driver: Driver, written: Written, tallies: Sequence[ImportStats]) -> Driver:
     """Marks in the driver's side of a recording what its files do not contain.
 
+    A file without a request has no say: its header, or that it has none, describes no row.
+
     Args:
         driver: The other facts of the driver.
         written: The written tables.
         tallies: Row counts of each file.
     """
+    of_rows = [tally for tally in tallies if tally.kept] or tallies
     return replace(
         driver,
         has_connects=written.has_connects,
-        has_outcomes=all(tally.has_outcomes for tally in tallies),
-        has_failures=all(tally.has_failures for tally in tallies),
-        instants_step_s=max((tally.instants_step_s for tally in tallies), default=0.0),
-        durations_step_s=max((tally.durations_step_s for tally in tallies), default=0.0),
+        has_outcomes=all(tally.has_outcomes for tally in of_rows),
+        has_failures=all(tally.has_failures for tally in of_rows),
+        instants_step_s=max((tally.instants_step_s for tally in of_rows), default=0.0),
+        durations_step_s=max((tally.durations_step_s for tally in of_rows), default=0.0),
         users_bound=min(
-            (tally.users_bound for tally in tallies), key=_BOUNDS.index, default="likely"
+            (tally.users_bound for tally in of_rows), key=_BOUNDS.index, default="likely"
         ),
         lines_malformed=sum(tally.broken for tally in tallies),
         rows_missing=sum(tally.missing for tally in tallies),

@@ -126,6 +126,20 @@ def test_several_files_are_engines_of_one_load(tmp_path: Path) -> None:
     assert clocks.level == "not_checked"
 
 
+def test_an_engine_that_sent_nothing_takes_no_check_from_the_others(tmp_path: Path) -> None:
+    idle = tmp_path / "idle.jtl"
+    idle.write_text(HEADER)
+    found, trial = imported(tmp_path, jtl(tmp_path / "busy.jtl", code="500"), idle)
+    verdicts = {verdict.check: verdict for verdict in judge(trial)}
+    assert verdicts["responses_correct"].level == "void"
+    assert "400 of 400 responses" in verdicts["responses_correct"].text
+    driver = found.recording.driver
+    assert driver is not None
+    assert (driver.has_outcomes, driver.users_bound) == (True, "certain")
+    of_idle = [note for note in driver.notes if "idle" in note]
+    assert of_idle == ["`idle.jtl`: contributed no request"]
+
+
 def vegeta_line(seq: int, at_ns: int) -> str:
     return f"{T * 1_000_000 + at_ns},200,20000000,0,500,,,a,{seq},GET,http://x/,\n"
 

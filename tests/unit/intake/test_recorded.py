@@ -14,8 +14,8 @@ import pytest
 from plimsoll import tables
 from plimsoll.errors import InputError
 from plimsoll.intake import limits, recorded
-from plimsoll.intake.rows import ROWS
-from plimsoll.recording import HOST, writing
+from plimsoll.intake.rows import ROWS, ImportStats
+from plimsoll.recording import HOST, Driver, writing
 from plimsoll.recording.readings import Reading
 
 S = 1_000_000_000
@@ -131,6 +131,22 @@ def test_row_groups_bound_the_memory(tmp_path: Path) -> None:
     groups = pq.ParquetFile(tmp_path / "requests.parquet").metadata
     assert groups.num_row_groups > 1
     assert [row["sent_ns"] for row in requests(tmp_path)] == [0, 1, 2, 3, 4]
+
+
+def test_only_files_with_a_request_say_what_a_log_lacks(tmp_path: Path) -> None:
+    written = recorded.merge({HOST: [batch(DAY)]}, tmp_path, None)
+    full = ImportStats("full", kept=1, durations_step_s=0.001, users_bound="certain")
+    bare = ImportStats(
+        "bare", broken=2, missing=3, has_outcomes=False, has_failures=False, instants_step_s=1.0,
+        durations_step_s=0.5, users_bound="none",
+    )  # fmt: skip
+    driver = Driver(name="jmeter", version="", cores=(), threads=1, ended_by="")
+    found = recorded.with_capabilities(driver, written, [full, bare])
+    assert (found.has_outcomes, found.has_failures, found.users_bound) == (True, True, "certain")
+    assert (found.instants_step_s, found.durations_step_s) == (0.0, 0.001)
+    assert (found.lines_malformed, found.rows_missing) == (2, 3)
+    alone = recorded.with_capabilities(driver, written, [bare])
+    assert (alone.has_outcomes, alone.instants_step_s, alone.users_bound) == (False, 1.0, "none")
 
 
 def test_an_error_of_the_reader_is_passed_on(tmp_path: Path) -> None:

@@ -259,6 +259,12 @@ def test_users_of_k6_are_known_wherever_their_points_are() -> None:
     assert golden("vegeta-sound.csv")[1].users == 0
 
 
+def test_a_file_of_k6_without_a_request_says_nothing_of_its_instants() -> None:
+    header = (GOLDEN / "k6-seconds.csv").read_bytes().splitlines(keepends=True)[0]
+    rows, tally = read(k6, header)
+    assert (rows, tally.instants_step_s, tally.remarks) == ([], 0.0, [])
+
+
 def test_k6_without_status_is_refused_because_nobody_knows_how_requests_ended() -> None:
     content = (GOLDEN / "k6-seconds.csv").read_bytes().replace(b",status,", b",other,")
     with pytest.raises(InputError, match="`status`"):
