@@ -17,7 +17,8 @@ JMeter's columns, and the columns they become:
   host, so two names of one group number are those of two engines.
 
 JMeter does not log when a request was due. A sample is one request: its parts (redirects, embedded
-resources) are left out, and so are transactions, which consist of samples.
+resources) are left out, and so are transactions, which consist of samples. In CSV, parts are told
+by their names, thread and time; without `threadName` they count as requests.
 
 Source: `SampleResult`, `CSVSaveService`, `SampleResultConverter` and `TransactionController` of
 Apache JMeter 5.6.
@@ -34,6 +35,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from plimsoll import wording
 from plimsoll.intake import failures, jtl_csv, jtl_xml, limits
 from plimsoll.intake.blocks import WORD
 from plimsoll.intake.jtl_csv import MS
@@ -68,6 +70,10 @@ MOST_WHOLES = 1 << 16
 
 CACHED = "samples served from JMeter's cache"
 SEVERAL = "rows that aggregate several samples"
+UNSURE = (
+    "samples named like parts of others count as requests ({}), since only thread names tell "
+    "parts apart; `jmeter.save.saveservice.thread_name=true` logs them"
+)
 
 _MOST = {pa.uint32(): 2**32 - 1, pa.int32(): 2**31 - 1}
 """The largest number of a type; larger ones are clipped to it."""
@@ -107,6 +113,8 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
         yield _requests(samples, options, tally, parts)
     tally.users_bound = engines.users_bound
     _remark(stated, tally)
+    if parts.unsure:
+        tally.remarks.append(UNSURE.format(wording.count(parts.unsure)))
 
 
 def _requests(
@@ -286,15 +294,20 @@ class _Engines:
 class _Parts:
     """Finds the parts of a sample, which JMeter writes after it as `label-0` and so on.
 
+    A request of another user within a sample may have the name of a part; only the name of its
+    thread tells them apart.
+
     Attributes:
         labels: Every label so far.
         last: Timestamps of the last sample that may have parts, by thread and label.
+        unsure: Samples that are named as parts, and have no name of a thread.
     """
 
     labels: set[str] = field(default_factory=set[str])
     last: dict[tuple[str, str], tuple[int, int]] = field(
         default_factory=dict[tuple[str, str], tuple[int, int]]
     )
+    unsure: int = 0
 
     def mark(self, columns: Mapping[str, pa.Array], times: _Times, reasons: Numbers) -> None:
         """Marks samples within an earlier one of their thread that are named as its parts."""
@@ -312,7 +325,10 @@ class _Parts:
         concerned = np.array([_concerned(name, whole_of, wholes) for name in names], bool)
         for row in np.flatnonzero(concerned[label.indices.to_numpy()] & (reasons == 0)).tolist():
             name = names[label.indices[row].as_py()]
-            thread = _word(columns, "threadName", row)
+            thread = _word(columns, THREAD, row)
+            if not thread:
+                self.unsure += whole_of.get(name) in wholes
+                continue
             begin, end = int(times.start[row]), int(times.end[row])
             whole = self.last.get((thread, whole_of.get(name, "")))
             if whole and whole[0] <= begin and end <= whole[1] + MS:

@@ -239,6 +239,19 @@ def test_parts_are_known_by_their_thread_and_their_time() -> None:
     assert dict(tally.left_out) == {jtl_xml.PARTS: 3}
 
 
+@pytest.mark.parametrize("thread", [None, ""])
+def test_without_thread_names_a_name_alone_makes_no_part(thread: str | None) -> None:
+    header = "timeStamp,elapsed,label" + ("\n" if thread is None else ",threadName\n")
+    end = "\n" if thread is None else f",{thread}\n"
+    items = "".join(f"{at},490,item{end}{at + 1},47,item-1{end}" for at in range(0, 5000, 500))
+    rows, tally = read(header + items)
+    assert Counter(row["kind"] for row in rows) == {"item": 10, "item-1": 10}
+    assert not tally.left_out
+    assert jmeter.UNSURE.format(10) in tally.remarks
+    _, whole = read(header + f"1,5,item{end}9,5,other-1{end}")
+    assert not any("parts" in remark for remark in whole.remarks)
+
+
 def test_the_samples_of_a_transaction_are_kept_when_it_is_not() -> None:
     header = "timeStamp,elapsed,label,responseMessage,threadName\n"
     said = "Number of samples in transaction : 2, number of failing samples : 0"
