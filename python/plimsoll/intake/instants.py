@@ -84,6 +84,15 @@ def needs_zone(pattern: str) -> bool:
     return pattern not in NUMBERS and "<zone>" not in _expression(pattern)
 
 
+def step_s(pattern: str) -> float:
+    """Step in seconds to which a pattern rounds dates down; 0 if it has milliseconds.
+
+    Raises:
+        InputError: The pattern is invalid.
+    """
+    return 0.0 if pattern in NUMBERS or "<part>" in _expression(pattern) else 1.0
+
+
 def is_zone(name: str) -> bool:
     """Whether a time zone is known here."""
     try:

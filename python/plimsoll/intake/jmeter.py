@@ -16,6 +16,8 @@ JMeter's columns, and the columns they become:
   of the thread group in the plan and that of the thread; in a distributed test it begins with the
   host, so two names of one group number are those of two engines.
 
+A date without milliseconds is up to 1 s too early, whatever `elapsed` is.
+
 JMeter does not log when a request was due. A sample is one request: its parts (redirects, embedded
 resources) are left out, and so are transactions, which consist of samples. In CSV, parts are told
 by their names, thread and time; without `threadName` they count as requests.
@@ -73,6 +75,11 @@ SEVERAL = "rows that aggregate several samples"
 UNSURE = (
     "samples named like parts of others count as requests ({}), since only thread names tell "
     "parts apart; `jmeter.save.saveservice.thread_name=true` logs them"
+)
+COARSE = (
+    "JMeter wrote timestamps in whole seconds, so instants and the length of the load are up to "
+    "1 s off, and rates over a few seconds mean nothing; "
+    "`jmeter.save.saveservice.timestamp_format=ms` logs milliseconds"
 )
 
 _MOST = {pa.uint32(): 2**32 - 1, pa.int32(): 2**31 - 1}
@@ -414,6 +421,8 @@ def _remark(stated: set[str], tally: ImportStats) -> None:
     """
     if not tally.kept:
         return
+    if tally.instants_step_s:
+        tally.remarks.append(COARSE)
     if not stated & {"responseCode", "success"}:
         tally.has_outcomes = False
         tally.remarks.append("it does not mark failed requests: all count as successful")

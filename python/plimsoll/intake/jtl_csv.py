@@ -87,6 +87,7 @@ def samples(
     pattern = options.timestamp_format or instants.recognised(_stamp(_text(row), names, separator))
     if instants.needs_zone(pattern):
         tally.used.add("time_zone")
+    tally.instants_step_s = instants.step_s(pattern)
     columns = tuple(_columns(names, pattern, options))
     layout = Layout(tuple(names), separator, columns)
     yield from blocks.rows(stream, row, 1 + headed, layout, tally, strict=options.strict)

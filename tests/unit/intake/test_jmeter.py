@@ -287,6 +287,26 @@ def test_timestamps_may_be_dates(stamp: str, asked: ReadOptions) -> None:
     assert row["sent_ns"] == 1_577_836_800_250 * MS
 
 
+@pytest.mark.parametrize(
+    ("stamp", "pattern", "step_s"),
+    [
+        ("2020/01/01 00:00:00", "", 1.0),
+        ("2020-01-01T00:00:00Z", "", 1.0),
+        ("01.01.2020 00:00:00 SSS", "dd.MM.yyyy HH:mm:ss 'SSS'", 1.0),
+        ("2020/01/01 00:00:00.000", "", 0.0),
+        ("1577836800000", "", 0.0),
+        ("1577836800000", "ms", 0.0),
+    ],
+)
+def test_dates_without_milliseconds_have_a_step_of_a_second(
+    stamp: str, pattern: str, step_s: float
+) -> None:
+    asked = ReadOptions(timestamp_format=pattern)
+    rows, tally = read(f"timeStamp,elapsed,responseCode,URL\n{stamp},5,200,/\n", asked)
+    assert [row["sent_ns"] for row in rows] == [1_577_836_800_000 * MS]
+    assert (tally.instants_step_s, tally.remarks) == (step_s, [jmeter.COARSE] if step_s else [])
+
+
 def test_a_date_that_is_none_is_a_broken_line() -> None:
     content = "timeStamp,elapsed\n2020/01/01 01:00:00.250,5\nyesterday,5\n"
     rows, tally = read(content)
