@@ -47,17 +47,18 @@ def recognised(text: str) -> str:
     return next((one for one in KNOWN if re.fullmatch(_expression(one), text)), "")
 
 
-def milliseconds(texts: Any, pattern: str, time_zone: str) -> Any:
+def milliseconds(texts: Any, pattern: str, time_zone: str, file: str) -> Any:
     """Dates as milliseconds since 1970, UTC.
 
     Args:
         texts: An array of text.
         pattern: Their format, in the letters of Java's `SimpleDateFormat`.
         time_zone: Zone of dates without one.
+        file: Name of their file, for messages.
 
     Raises:
         ValueError: A date does not match the pattern.
-        InputError: The pattern or the zone is invalid.
+        InputError: The pattern or the zone is invalid, or a date occurs twice or never in the zone.
     """
     expression = _expression(pattern)
     wrong = pc.invert(pc.match_substring_regex(texts, f"^{expression}$"))
@@ -69,10 +70,44 @@ def milliseconds(texts: Any, pattern: str, time_zone: str) -> Any:
         return plain.cast(pa.timestamp("ms", "UTC")).cast(pa.int64())
     local = plain.cast(pa.timestamp("ms"))
     try:
-        at = pc.assume_timezone(local, time_zone, ambiguous="earliest", nonexistent="earliest")
+        at = pc.assume_timezone(local, time_zone, ambiguous="raise", nonexistent="raise")
     except pa.ArrowInvalid as error:
-        raise InputError([unknown_zone(time_zone)]) from error
+        raise InputError([_without_instant(texts, local, time_zone, file)]) from error
     return at.cast(pa.int64())
+
+
+def _without_instant(texts: Any, local: Any, time_zone: str, file: str) -> Problem:
+    """Why dates have no instant in a zone: summer time begins or ends, or there is no such zone.
+
+    An ambiguous date is refused, not resolved by the order of rows: logs are sorted, joined and
+    written by several threads, and a wrong guess moves requests by an hour.
+    """
+    if not is_zone(time_zone):
+        return unknown_zone(time_zone)
+    first, last = (
+        pc.assume_timezone(local, time_zone, ambiguous=side, nonexistent=side).cast(pa.int64())
+        for side in ("earliest", "latest")
+    )
+    place = pc.index(pc.not_equal(first, last), True).as_py()
+    date, wall = texts[place].as_py(), local.cast(pa.int64())[place].as_py()
+    if last[place].as_py() - first[place].as_py() <= 1:  # the two sides of the skipped hour
+        message = f"`{date}` does not exist in `{time_zone}`, where summer time skips it"
+        hint = "give the zone of the load generator's clock, such as `time_zone='UTC'`"
+        return Problem(file, message, hint)
+    before, after = (_offset(wall - one[place].as_py()) for one in (first, last))
+    message = f"`{date}` occurs twice in `{time_zone}`, since summer time ends"
+    hint = (
+        "log milliseconds (`jmeter.save.saveservice.timestamp_format=ms`) or dates with their zone "
+        f"(`XXX`); if the whole log is from before the change, give `time_zone='{before}'`, if it "
+        f"is from after it, `time_zone='{after}'`"
+    )
+    return Problem(file, message, hint)
+
+
+def _offset(ms: int) -> str:
+    """An offset from UTC as a zone: `+02:00`."""
+    hours, minutes = divmod(abs(ms) // 60_000, 60)
+    return f"{'-' if ms < 0 else '+'}{hours:02}:{minutes:02}"
 
 
 def needs_zone(pattern: str) -> bool:

@@ -88,7 +88,8 @@ def samples(
     if instants.needs_zone(pattern):
         tally.used.add("time_zone")
     tally.instants_step_s = instants.step_s(pattern)
-    columns = tuple(_columns(names, pattern, options))
+    read = _reader(pattern, options.time_zone, tally.file)
+    columns = tuple(_columns(names, read))
     layout = Layout(tuple(names), separator, columns)
     yield from blocks.rows(stream, row, 1 + headed, layout, tally, strict=options.strict)
 
@@ -151,10 +152,9 @@ def _stamp(text: str, names: tuple[str, ...], separator: str) -> str:
     return values[place] if len(values) > place else ""
 
 
-def _columns(names: tuple[str, ...], pattern: str, options: ReadOptions) -> Iterator[WantedColumn]:
-    """The wanted columns that exist."""
+def _columns(names: tuple[str, ...], read: Any) -> Iterator[WantedColumn]:
+    """The wanted columns that exist; `read` converts timestamps."""
     check = limits.instants("timeStamp", MS)
-    read = _reader(pattern, options.time_zone)
     yield WantedColumn("timeStamp", WHOLE, required=True, read=read, check=check)
     for name in _WHOLES:
         if name in names:
@@ -189,8 +189,8 @@ def _may_have_parts(block: pa.Table) -> bool:
     return any(PART_NAME.fullmatch(label) for label in labels if label)
 
 
-def _reader(pattern: str, time_zone: str) -> Any:
+def _reader(pattern: str, time_zone: str, file: str) -> Any:
     """A function that reads formatted timestamps; None if they are whole numbers."""
     if pattern in instants.NUMBERS:
         return None
-    return functools.partial(instants.milliseconds, pattern=pattern, time_zone=time_zone)
+    return functools.partial(instants.milliseconds, pattern=pattern, time_zone=time_zone, file=file)

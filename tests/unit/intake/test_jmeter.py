@@ -307,6 +307,44 @@ def test_dates_without_milliseconds_have_a_step_of_a_second(
     assert (tally.instants_step_s, tally.remarks) == (step_s, [jmeter.COARSE] if step_s else [])
 
 
+@pytest.mark.parametrize(
+    ("zone", "stamp", "said", "remedy"),
+    [
+        ("Europe/Berlin", "2025-10-26 02:00:00.000", "occurs twice",
+         "from before the change, give `time_zone='+02:00'`, if it is from after it, "
+         "`time_zone='+01:00'`"),
+        ("Europe/Berlin", "2025-10-26 02:59:59.999", "occurs twice", "timestamp_format=ms"),
+        ("America/St_Johns", "2025-11-02 01:30:00.000", "occurs twice", "time_zone='-02:30'"),
+        ("Europe/Berlin", "2025-03-30 02:30:00.000", "does not exist", "such as `time_zone='UTC'`"),
+    ],
+)  # fmt: skip
+def test_a_date_that_a_zone_has_twice_or_never_is_refused(
+    zone: str, stamp: str, said: str, remedy: str
+) -> None:
+    content = f"timeStamp,elapsed\n2025-03-30 01:59:59.999,5\n{stamp},5\n"
+    with pytest.raises(InputError) as refused:
+        read(content, ReadOptions(time_zone=zone))
+    (problem,) = refused.value.problems
+    assert problem.where == "results.jtl"
+    assert f"`{stamp}` {said} in `{zone}`" in problem.message
+    assert remedy in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("zone", "first", "last", "apart_ms"),
+    [
+        ("Europe/Berlin", "2025-10-26 01:59:59.999", "2025-10-26 03:00:00.000", 7_200_001),
+        ("+02:00", "2025-10-26 01:59:59.999", "2025-10-26 02:30:00.000", 1_800_001),
+        ("Europe/Berlin", "2025-03-30 01:59:59.999", "2025-03-30 03:00:00.000", 1),
+    ],
+)
+def test_dates_on_both_sides_of_a_change_of_the_clock_are_instants(
+    zone: str, first: str, last: str, apart_ms: int
+) -> None:
+    rows, _ = read(f"timeStamp,elapsed\n{first},5\n{last},5\n", ReadOptions(time_zone=zone))
+    assert rows[1]["sent_ns"] - rows[0]["sent_ns"] == apart_ms * MS
+
+
 def test_a_date_that_is_none_is_a_broken_line() -> None:
     content = "timeStamp,elapsed\n2020/01/01 01:00:00.250,5\nyesterday,5\n"
     rows, tally = read(content)
