@@ -52,12 +52,11 @@ LENGTHS = ("elapsed", "Latency", "IdleTime", "Connect")
 
 MS = 1_000_000
 """A millisecond in nanoseconds, the unit of every time in a JTL."""
-_MARK = b"\xef\xbb\xbf"
 
 
 def recognises(beginning: bytes) -> bool:
     """Whether a file with this beginning has the header of a JTL."""
-    first = beginning.removeprefix(_MARK).splitlines()[:1]
+    first = beginning.splitlines()[:1]
     words = set(re.findall(r"\w+", first[0].decode("utf-8", "replace"))) if first else set[str]()
     return words.issuperset(_REQUIRED)
 
@@ -76,13 +75,12 @@ def samples(
     Raises:
         InputError: It is not a JTL, or a line is broken and `options` is strict.
     """
-    first = held.removeprefix(_MARK)
-    headed = recognises(first)
-    _require_text(first, options, tally, headed=headed)
-    row = stream.readline(limits.LINE_BYTES.most + 1) if headed else first
+    headed = recognises(held)
+    _require_text(held, options, tally, headed=headed)
+    row = stream.readline(limits.LINE_BYTES.most + 1) if headed else held
     tally.used |= {"separator", "timestamp_format"} | (set() if headed else {"columns"})
-    separator = options.separator or _separator(_text(first), tally, headed=headed)
-    names = _names(_text(first), separator) if headed else options.columns
+    separator = options.separator or _separator(_text(held), tally, headed=headed)
+    names = _names(_text(held), separator) if headed else options.columns
     _require(names, tally)
     pattern = options.timestamp_format or instants.recognised(_stamp(_text(row), names, separator))
     if instants.needs_zone(pattern):

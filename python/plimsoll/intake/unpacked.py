@@ -34,8 +34,8 @@ CHUNK_BYTES = 1 << 18
 CHUNKS_AHEAD = 64
 """Chunks decompressed ahead."""
 
-_MARK_BYTES = 2
-"""Length of the byte order mark of UTF-16."""
+_MARK = codecs.BOM_UTF8
+"""The byte order mark that editors and spreadsheets write before UTF-8; no tool does."""
 
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 _PACKED_BYTES = 1 << 16
@@ -165,7 +165,8 @@ def opened(packed: Packed, *, partial: bool) -> Generator[tuple[BinaryIO, Unpack
         partial: Whether to read the part before damage instead of raising.
 
     Yields:
-        The stream, and the object with its `damage` at the end of the stream.
+        The stream, without a byte order mark, and the object with its `damage` at the end of the
+        stream.
 
     Raises:
         InputError: It cannot be read, or is not text.
@@ -177,7 +178,10 @@ def opened(packed: Packed, *, partial: bool) -> Generator[tuple[BinaryIO, Unpack
     with source, taken_ahead(content, CHUNKS_AHEAD) as chunks:
         raw = Unpacked(chunks, packed.name, partial=partial)
         stream = io.BufferedReader(raw, BUFFER_BYTES)
-        _require_utf8(stream.peek(_MARK_BYTES), packed)
+        beginning = stream.peek(len(_MARK))
+        _require_utf8(beginning, packed)
+        if beginning.startswith(_MARK):
+            stream.read(len(_MARK))
         yield cast("BinaryIO", stream), raw
 
 

@@ -182,7 +182,7 @@ def _lines(stream: BinaryIO, tally: ImportStats) -> Iterator[tuple[int, str]]:
         number += 1
         if len(line) > limit.most:
             raise limits.LINE_BYTES.refused(f"{tally.file}:{number}")
-        yield number, line.decode("utf-8-sig" if number == 1 else "utf-8", "replace")
+        yield number, line.decode("utf-8", "replace")
 
 
 def _fields(line: str, separator: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 from collections.abc import Callable
@@ -26,6 +27,7 @@ from plimsoll.storage import digests
 from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.judge import judge
 
+GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "intake"
 T = 1_577_836_800_000
 HEADER = (
     "timeStamp,elapsed,label,responseCode,responseMessage,threadName,success,bytes,sentBytes,"
@@ -204,6 +206,14 @@ def test_cpu_beside_it_is_that_of_the_server_and_missing_seconds_stay_null(tmp_p
     assert found.recording.server.workers == 8
 
 
+def test_cpu_readings_may_have_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "cpu.csv"
+    path.write_bytes(codecs.BOM_UTF8 + f"{T // 1000},50\n{T // 1000 + 1},25\n".encode())
+    cpu = Cpu(path, zabbix.CpuOptions(cores=8))
+    (tally,) = importing.readings(cpu, About("subject", cores=8), folder(tmp_path)).tallies
+    assert (tally.kept, tally.broken) == (2, 0)
+
+
 def test_cpu_alone_is_a_recording_without_requests(tmp_path: Path) -> None:
     cpu = tmp_path / "cpu.csv"
     cpu.write_text(f"{T // 1000},50\n{T // 1000 + 2},25\n")
@@ -350,6 +360,22 @@ def test_a_recording_of_before_sent_bytes_is_still_read(tmp_path: Path) -> None:
     assert again.summary.sent_bytes is None
     table: pa.Table = results.table(trial.recording.trial, "requests").to_table()
     assert table.schema.names == tables.REQUESTS.schema.names
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ab-sound.tsv", "h2load-sound.tsv", "k6-mixed.csv", "oha-sound.csv", "vegeta-sound.csv",
+        "vegeta-mixed.json", "jmeter-5.6.3-written.csv", "jmeter-5.6.3-written.jtl",
+    ],
+)  # fmt: skip
+def test_a_log_with_a_byte_order_mark_is_that_of_its_tool(tmp_path: Path, name: str) -> None:
+    marked = tmp_path / name
+    marked.write_bytes(codecs.BOM_UTF8 + (GOLDEN / name).read_bytes())
+    plain, found = (imported(tmp_path, one)[0] for one in (GOLDEN / name, marked))
+    assert found.recording.driver_name == name.partition("-")[0]
+    (expected,), (given,) = plain.tallies, found.tallies
+    assert (given.read, given.kept, given.broken) == (expected.read, expected.kept, expected.broken)
 
 
 def test_nobody_recognises_what_no_tool_wrote(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import lzma
 import zipfile
@@ -20,23 +21,23 @@ from plimsoll.intake.unpacked import Packed
 TEXT = b"".join(b"%d,%d\n" % (number, number * 7919 % 1000003) for number in range(60_000))
 
 
-def zipped(path: Path, **members: bytes) -> None:
+def zipped(path: Path, text: bytes = TEXT, **members: bytes) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in (members or {"results.csv": TEXT}).items():
+        for name, content in (members or {"results.csv": text}).items():
             archive.writestr(name, content)
 
 
-def with_zstd(path: Path) -> None:
+def with_zstd(path: Path, text: bytes) -> None:
     with pa.output_stream(str(path), compression="zstd") as stream:
-        stream.write(TEXT)
+        stream.write(text)
 
 
-PACKERS: dict[str, Callable[[Path], object]] = {
-    "plain": lambda path: path.write_bytes(TEXT),
+PACKERS: dict[str, Callable[[Path, bytes], object]] = {
+    "plain": lambda path, text: path.write_bytes(text),
     "zip": zipped,
-    "gz": lambda path: path.write_bytes(gzip.compress(TEXT)),
-    "bz2": lambda path: path.write_bytes(bz2.compress(TEXT)),
-    "xz": lambda path: path.write_bytes(lzma.compress(TEXT)),
+    "gz": lambda path, text: path.write_bytes(gzip.compress(text)),
+    "bz2": lambda path, text: path.write_bytes(bz2.compress(text)),
+    "xz": lambda path, text: path.write_bytes(lzma.compress(text)),
     "zst": with_zstd,
 }
 
@@ -52,7 +53,7 @@ def test_a_file_is_unpacked_by_how_it_begins_whatever_it_is_called(
     tmp_path: Path, kind: str
 ) -> None:
     path = tmp_path / "results.dat"
-    PACKERS[kind](path)
+    PACKERS[kind](path, TEXT)
     assert read(path) == (TEXT, "")
 
 
@@ -61,7 +62,7 @@ def test_a_file_that_is_cut_off_is_an_error_and_what_can_be_read_is_kept_when_as
     tmp_path: Path, kind: str
 ) -> None:
     path = tmp_path / "results.dat"
-    PACKERS[kind](path)
+    PACKERS[kind](path, TEXT)
     path.write_bytes(path.read_bytes()[: path.stat().st_size * 9 // 10])
     with pytest.raises(InputError) as refused:
         read(path)
@@ -73,6 +74,16 @@ def test_a_file_that_is_cut_off_is_an_error_and_what_can_be_read_is_kept_when_as
     assert damage
     if kind != "bz2":  # which gives whole blocks of 900 kB only
         assert len(found) > len(TEXT) // 2
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path, kind: str) -> None:
+    plain, marked = tmp_path / "plain.dat", tmp_path / "marked.dat"
+    PACKERS[kind](plain, TEXT)
+    PACKERS[kind](marked, codecs.BOM_UTF8 + TEXT)
+    assert read(marked) == (TEXT, "")
+    (one,), (other,) = (unpacked.streams(path, partial=False) for path in (plain, marked))
+    assert unpacked.repeated([one, other], partial=False) == (one, other)
 
 
 METHODS = {"stored": zipfile.ZIP_STORED, "deflated": zipfile.ZIP_DEFLATED, "lzma": zipfile.ZIP_LZMA}
@@ -108,7 +119,7 @@ def test_an_archive_with_a_password_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["zip", "gz"])
 def test_a_file_that_is_damaged_within_is_an_error(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "results.dat"
-    PACKERS[kind](path)
+    PACKERS[kind](path, TEXT)
     content = bytearray(path.read_bytes())
     middle = len(content) // 2
     content[middle : middle + 64] = bytes(64)

@@ -32,7 +32,7 @@ def read(text: str, asked: CpuOptions | None = None) -> tuple[list[tuple[int, fl
         f"{T}\t50\n{T + 1}\t25\n",
         f"{T}  50.0\n{T + 1}  25.0\n",
         f'"itemid","clock","value","ns"\n"23296","{T}","50.0000","0"\n"23296","{T + 1}","25","0"\n',
-        f"\ufeffclock,value\r\n{T + 1},25 %\r\n{T},50 %\r\n\r\n",
+        f"clock,value\r\n{T + 1},25 %\r\n{T},50 %\r\n\r\n",
     ],
 )
 def test_either_order_any_separator_and_no_header_give_the_same(text: str) -> None:
