@@ -377,6 +377,7 @@ def _values(record: str, layout: Layout) -> list[str] | None:
 
 
 def _reason(line: str, layout: Layout) -> str:
+    line = line.strip()
     found = line.count(layout.separator) + 1
     if '"' in line:
         return f"`{_shown(line)}` has an unclosed quote, or not {len(layout.names)} values"
@@ -384,7 +385,6 @@ def _reason(line: str, layout: Layout) -> str:
 
 
 def _shown(text: str, most: int = 60) -> str:
-    text = text.strip()
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

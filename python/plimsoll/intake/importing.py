@@ -355,7 +355,7 @@ def _hint(tally: ImportStats) -> str:
         return "give a label of the file with `labels=`"
     if tally.left_out:
         return "configure the tool to log each request, not only totals"
-    return _NAME_IT
+    return tally.remedy or _NAME_IT
 
 
 def _cpu(

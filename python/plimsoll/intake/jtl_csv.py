@@ -50,6 +50,9 @@ _REQUIRED = ("timeStamp", "elapsed")
 LENGTHS = ("elapsed", "Latency", "IdleTime", "Connect")
 """Columns with durations in milliseconds."""
 
+MOST_LINES_SOUGHT = 100
+"""Lines in which a timestamp is looked for that shows the pattern of all."""
+
 MS = 1_000_000
 """A millisecond in nanoseconds, the unit of every time in a JTL."""
 
@@ -77,19 +80,21 @@ def samples(
     """
     headed = recognises(held)
     _require_text(held, options, tally, headed=headed)
-    row = stream.readline(limits.LINE_BYTES.most + 1) if headed else held
+    rows = b"" if headed else held
     tally.used |= {"separator", "timestamp_format"} | (set() if headed else {"columns"})
     separator = options.separator or _separator(_text(held), tally, headed=headed)
     names = _names(_text(held), separator) if headed else options.columns
     _require(names, tally)
-    pattern = options.timestamp_format or instants.recognised(_stamp(_text(row), names, separator))
+    pattern = options.timestamp_format
+    if not pattern:
+        rows, pattern = _begun(stream, rows, names, separator)
     if instants.needs_zone(pattern):
         tally.used.add("time_zone")
     tally.instants_step_s = instants.step_s(pattern)
     read = _reader(pattern, options.time_zone, tally.file)
     columns = tuple(_columns(names, read))
     layout = Layout(tuple(names), separator, columns)
-    yield from blocks.rows(stream, row, 1 + headed, layout, tally, strict=options.strict)
+    yield from blocks.rows(stream, rows, 1 + headed, layout, tally, strict=options.strict)
 
 
 def _text(line: bytes) -> str:
@@ -143,8 +148,27 @@ def _require(names: tuple[str, ...], tally: ImportStats) -> None:
         raise InputError([Problem(where, f"column `{twice}` occurs twice")])
 
 
+def _begun(
+    stream: BinaryIO, rows: bytes, names: tuple[str, ...], separator: str
+) -> tuple[bytes, str]:
+    """The beginning of the rows, up to the first timestamp that can be read, and its pattern.
+
+    Before it there may be empty lines, a second header, and malformed rows. Without it, the pattern
+    is empty, that of whole numbers, so every row is reported with its timestamp.
+    """
+    line = rows = rows or stream.readline(limits.LINE_BYTES.most + 1)
+    for _ in range(MOST_LINES_SOUGHT):
+        stamp = _stamp(_text(line), names, separator)
+        pattern = instants.recognised(stamp)
+        if pattern or (stamp.isascii() and stamp.isdigit()):
+            return rows, pattern
+        line = stream.readline(limits.LINE_BYTES.most + 1 - len(rows))
+        rows += line
+    return rows, ""
+
+
 def _stamp(text: str, names: tuple[str, ...], separator: str) -> str:
-    """The timestamp of the first row; empty if there is none."""
+    """The timestamp of a row; empty if there is none."""
     values = texts.values(text, separator)
     place = names.index("timeStamp")
     return values[place] if len(values) > place else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import pyarrow as pa
@@ -42,6 +42,11 @@ clock. `outcome` contains names of Plimsoll's outcomes. `connect_ns` is the time
 reused connection, null if unknown. `threads` are the active threads, or users, of the tool. What a
 tool does not log is null.
 """
+
+_OF_LAYOUT = (
+    "give the pattern of its timestamps with `timestamp_format=`, its separator with `separator=`, "
+    "or the tool's per-request log"
+)
 
 NAMED_LINES = 20
 """Broken lines that are listed with number and reason; further ones are only counted."""
@@ -143,6 +148,12 @@ class ImportStats:
         """Rows in the file."""
         return self.kept + self.left_out.total() + self.broken
 
+    @property
+    def remedy(self) -> str:
+        """What to do if every line is malformed; empty if no argument decides how it is read."""
+        decides = {"timestamp_format", "separator"} <= self.used
+        return _OF_LAYOUT if decides and not self.kept and not self.left_out else ""
+
     def as_json(self) -> dict[str, Any]:
         """What is counted of it, ready for JSON."""
         found = asdict(self)
@@ -182,10 +193,9 @@ class ImportStats:
             hint = "repair the line, or skip it by removing `strict=True`"
             raise InputError([Problem(f"{self.file}:{line}", reason, hint)])
         if self.broken > max(limits.BROKEN_LINES.most, self.read - self.broken):
-            first = self.broken_lines[0]
-            raise limits.BROKEN_LINES.refused(
-                self.file, f", the first is {first.line}: {first.reason}"
-            )
+            first, limit = self.broken_lines[0], limits.BROKEN_LINES
+            limit = replace(limit, hint=self.remedy or limit.hint)
+            raise limit.refused(self.file, f", the first is {first.line}: {first.reason}")
 
 
 class Reader(Protocol):

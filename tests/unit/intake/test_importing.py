@@ -261,6 +261,20 @@ def test_an_import_that_fails_keeps_nothing_and_leaves_the_earlier_one(
     assert [one.name for one in results.trials.iterdir()] == [trial]
 
 
+@pytest.mark.parametrize("rows", [3, 10_001])
+def test_where_all_lines_are_malformed_the_arguments_that_read_others_are_named(
+    tmp_path: Path, rows: int
+) -> None:
+    path = tmp_path / "a.jtl"
+    path.write_text("timeStamp,elapsed\n" + "02.03.2026 10:00:00.000,5\n" * rows)
+    with pytest.raises(InputError) as refused:
+        imported(tmp_path, path)
+    (problem,) = refused.value.problems
+    assert "`02.03.2026 10:00:00.000`, which is not a whole number" in problem.message
+    assert "`timestamp_format=`" in problem.hint
+    assert "`separator=`" in problem.hint
+
+
 def test_a_campaign_is_not_mixed_with_an_import(tmp_path: Path) -> None:
     results = folder(tmp_path)
     results.folder.mkdir()

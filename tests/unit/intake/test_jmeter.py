@@ -354,6 +354,32 @@ def test_a_date_that_is_none_is_a_broken_line() -> None:
     assert "`yesterday` does not match `yyyy/MM/dd HH:mm:ss.SSS`" in broken.reason
 
 
+@pytest.mark.parametrize(
+    ("before", "broken"),
+    [
+        ("\n", []),
+        ("\r\n \n", []),
+        ("timeStamp,elapsed\n", [2]),
+        ("\ntimeStamp,elapsed\nkilled\n", [3, 4]),
+        ("\n" * 99, []),
+    ],
+    ids=["empty", "windows", "header", "killed", "many"],
+)
+def test_the_pattern_of_dates_is_that_of_the_first_one(before: str, broken: list[int]) -> None:
+    dates = "2020/01/01 00:00:00.250,5\n2020/01/01 00:00:00.270,5\n"
+    rows, tally = read("timeStamp,elapsed\n" + before + dates)
+    assert [row["sent_ns"] // MS % 1000 for row in rows] == [250, 270]
+    assert [one.line for one in tally.broken_lines] == broken
+    named = ReadOptions(columns=("timeStamp", "elapsed"), separator=",")
+    rows, tally = read(before + dates, named)
+    assert [row["sent_ns"] // MS % 1000 for row in rows] == [250, 270]
+
+
+def test_a_number_with_a_space_is_shown_with_it() -> None:
+    _, tally = read("timeStamp,elapsed\n1, 5\n")
+    assert tally.broken_lines[0].reason == "`elapsed` is ` 5`, which is not a whole number"
+
+
 def test_a_file_without_a_header_is_read_by_the_columns_that_are_named() -> None:
     asked = ReadOptions(columns=("elapsed", "timeStamp", "label"))
     rows, _ = read("5,1000,a\n6,1001,b\n", asked)
