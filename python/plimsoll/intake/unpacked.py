@@ -9,13 +9,13 @@ import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 import pyarrow as pa
-from isal import igzip, isal_zlib
+from isal import isal_zlib
 
 from plimsoll import texts
 from plimsoll.errors import InputError, Problem
@@ -29,7 +29,10 @@ BEGINNING_BYTES = 4096
 
 BUFFER_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 18
-"""Bytes decompressed at a time, and the most that is lost before damage."""
+"""Bytes passed on at a time."""
+
+PIECE_BYTES = 1 << 14
+"""Bytes given to a decompressor, or asked of it, at a time; at damage, what they hold is lost."""
 
 CHUNKS_AHEAD = 64
 """Chunks decompressed ahead."""
@@ -38,10 +41,12 @@ _MARK = codecs.BOM_UTF8
 """The byte order mark that editors and spreadsheets write before UTF-8; no tool does."""
 
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
-_PACKED_BYTES = 1 << 16
 _ENCRYPTED = 1
 _ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
 _XZ, _BZIP2, _ZSTD = b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd"
+_DEFLATE, _GZIP_MEMBER = -isal_zlib.MAX_WBITS, 16 + isal_zlib.MAX_WBITS
+"""Forms of a deflated stream: without header and sum, and with those of gzip."""
+
 _DAMAGED = (
     EOFError,
     OSError,
@@ -129,7 +134,7 @@ def is_packed(path: Path) -> bool:
     Raises:
         InputError: It cannot be read.
     """
-    return _first(path, len(_XZ)).startswith((_ZIP, *_OPENERS))
+    return _first(path, len(_XZ)).startswith((_ZIP, _GZIP, *_OPENERS))
 
 
 def streams(path: Path, *, partial: bool) -> tuple[Packed, ...]:
@@ -169,7 +174,7 @@ def opened(packed: Packed, *, partial: bool) -> Generator[tuple[BinaryIO, Unpack
         stream.
 
     Raises:
-        InputError: It cannot be read, or is not text.
+        InputError: It cannot be read, nothing before its damage can be, or it is not text.
     """
     try:
         source, content = _opened(packed, partial=partial)
@@ -179,6 +184,8 @@ def opened(packed: Packed, *, partial: bool) -> Generator[tuple[BinaryIO, Unpack
         raw = Unpacked(chunks, packed.name, partial=partial)
         stream = io.BufferedReader(raw, BUFFER_BYTES)
         beginning = stream.peek(len(_MARK))
+        if raw.damage and not beginning:
+            raise _unreadable(packed.name, raw.damage)
         _require_utf8(beginning, packed)
         if beginning.startswith(_MARK):
             stream.read(len(_MARK))
@@ -190,9 +197,15 @@ def _opened(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[byte
     beginning = _first(packed.path, len(_XZ))
     if beginning.startswith(_ZIP):
         return _member(packed, partial=partial)
+    if beginning.startswith(_GZIP):
+        source = packed.path.open("rb")
+        return source, _gathered(_gunzipped(source))
     opener = next((one for sign, one in _OPENERS.items() if beginning.startswith(sign)), None)
-    source = cast("io.BufferedIOBase", opener(packed.path) if opener else packed.path.open("rb"))
-    return cast("IO[bytes]", source), _chunks(source)
+    if opener is None:
+        source = packed.path.open("rb")
+        return source, _chunks(source)
+    unpacking = opener(packed.path)
+    return unpacking, _gathered(_pieces(unpacking))
 
 
 def _require_utf8(beginning: bytes, packed: Packed) -> None:
@@ -210,8 +223,10 @@ def _zstandard(path: Path) -> Any:
     return pa.input_stream(str(path), compression="zstd")
 
 
-_OPENERS = {_GZIP: igzip.open, _BZIP2: bz2.open, _XZ: lzma.open, _ZSTD: _zstandard}
-"""How a file with each beginning is decompressed."""
+_OPENERS: dict[bytes, Callable[[Path], Any]] = {
+    _BZIP2: bz2.open, _XZ: lzma.open, _ZSTD: _zstandard
+}  # fmt: skip
+"""How a file with each beginning is decompressed, other than a zip or gzip."""
 
 
 def _member(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[bytes]]:
@@ -234,12 +249,57 @@ def _member(packed: Packed, *, partial: bool) -> tuple[IO[bytes], Generator[byte
             file.seek(member.header_offset)
             return file, _member_chunks(file, member.CRC)
         opened = archive.open(member)
-        return opened, _chunks(cast("io.BufferedIOBase", opened))
+        return opened, _gathered(_pieces(opened))
 
 
 def _chunks(source: io.BufferedIOBase) -> Generator[bytes]:
     while chunk := source.read1(CHUNK_BYTES):
         yield chunk
+
+
+def _gathered(pieces: Iterable[bytes]) -> Generator[bytes]:
+    """Pieces as chunks; those before damage come before its exception.
+
+    Raises:
+        OSError: The pieces are damaged, or one of the other exceptions of `_DAMAGED`.
+    """
+    waiting: list[bytes] = []
+    size = 0
+    try:
+        for piece in pieces:
+            waiting.append(piece)
+            size += len(piece)
+            if size >= CHUNK_BYTES:
+                yield b"".join(waiting)
+                waiting, size = [], 0
+    except _DAMAGED:
+        if waiting:
+            yield b"".join(waiting)
+        raise
+    if waiting:
+        yield b"".join(waiting)
+
+
+def _gunzipped(file: BinaryIO) -> Generator[bytes]:
+    """The members of a gzip, one after the other; zeros behind them are padding.
+
+    Raises:
+        EOFError: It is truncated.
+        isal_zlib.error: It is damaged.
+
+    Source: RFC 1952.
+    """
+    left = b""
+    while left or (left := file.read(PIECE_BYTES)):
+        left = left.lstrip(b"\0")
+        if left:
+            left = yield from _inflated(file, left, _GZIP_MEMBER)
+
+
+def _pieces(source: Any) -> Generator[bytes]:
+    """What a decompressor of Python or of Arrow makes of its file."""
+    while piece := source.read1(PIECE_BYTES):
+        yield piece
 
 
 def _salvaged(file: BinaryIO) -> Generator[bytes]:
@@ -271,7 +331,7 @@ def _member_chunks(file: BinaryIO, crc: int | None) -> Generator[bytes]:
     _, _, _, method, *_, name_bytes, extra_bytes = _LOCAL_HEADER.unpack(header)
     file.read(name_bytes + extra_bytes)
     chunks = (
-        _inflated(file)
+        _gathered(_inflated(file, b"", _DEFLATE))
         if method == zipfile.ZIP_DEFLATED
         else _chunks(cast("io.BufferedIOBase", file))
     )
@@ -283,21 +343,30 @@ def _member_chunks(file: BinaryIO, crc: int | None) -> Generator[bytes]:
         raise zipfile.BadZipFile("its checksum (CRC) does not match")
 
 
-def _inflated(file: BinaryIO) -> Generator[bytes]:
+def _inflated(file: BinaryIO, left: bytes, form: int) -> Generator[bytes, None, bytes]:
     """A deflated stream up to its end.
+
+    Args:
+        file: The file, after what is left.
+        left: The beginning of the stream; may be empty.
+        form: What surrounds it, as the window bits of zlib.
+
+    Returns:
+        What was read behind it.
 
     Raises:
         EOFError: It is truncated.
+        isal_zlib.error: It is damaged.
     """
-    inflate = isal_zlib.decompressobj(-isal_zlib.MAX_WBITS)
+    inflate = isal_zlib.decompressobj(form)
     while not inflate.eof:
-        left = file.read(_PACKED_BYTES)
+        left = left or file.read(PIECE_BYTES)
         if not left:
             raise EOFError(_CUT_OFF)
-        while left and not inflate.eof:
-            if found := inflate.decompress(left, CHUNK_BYTES):
-                yield found
-            left = inflate.unconsumed_tail
+        if found := inflate.decompress(left, CHUNK_BYTES):
+            yield found
+        left = inflate.unconsumed_tail
+    return inflate.unused_data
 
 
 def repeated(packed: Iterable[Packed], *, partial: bool) -> tuple[Packed, Packed] | None:
@@ -356,5 +425,10 @@ def _damaged(name: str, reason: str) -> InputError:
     return InputError([Problem(name, f"is damaged or truncated: {reason}", hint)])
 
 
-_CUT_OFF = "the archive is truncated"
+def _unreadable(name: str, reason: str) -> InputError:
+    message = f"is damaged or truncated, and nothing of it can be read: {reason}"
+    return InputError([Problem(name, message, "copy it again, or give an undamaged file")])
+
+
+_CUT_OFF = "its compressed data ends too early"
 _GIVE = "give the file that the tool wrote"
