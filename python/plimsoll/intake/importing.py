@@ -321,17 +321,12 @@ def _require_rows(written: Written, tallies: Sequence[ImportStats]) -> None:
     """
     if written.rows:
         return
-    problems: list[Problem] = []
-    for tally in tallies:
-        others = [f"{reason} ({count})" for reason, count in tally.left_out.items()]
-        if tally.broken:
-            first = tally.broken_lines[0]
-            others.append(
-                f"malformed lines ({tally.broken}), the first is {first.line}: {first.reason}"
-            )
-        but = f", but {'; '.join(others)}" if others else ""
-        problems.append(Problem(tally.file, f"contains no request{but}", _hint(tally)))
-    raise InputError(problems)
+    raise InputError(
+        [
+            Problem(tally.file, f"contains no request{tally.instead}", _hint(tally))
+            for tally in tallies
+        ]
+    )
 
 
 def _require_used(options: ReadOptions, tallies: Sequence[ImportStats], name: str) -> None:

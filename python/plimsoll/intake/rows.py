@@ -149,6 +149,17 @@ class ImportStats:
         return self.kept + self.left_out.total() + self.broken
 
     @property
+    def instead(self) -> str:
+        """What stands in a file of which no row was kept: `, but …`; empty if nothing does."""
+        others = [f"{reason} ({count})" for reason, count in self.left_out.items()]
+        if self.broken:
+            first = self.broken_lines[0]
+            others.append(
+                f"malformed lines ({self.broken}), the first is {first.line}: {first.reason}"
+            )
+        return f", but {'; '.join(others)}" if others else ""
+
+    @property
     def remedy(self) -> str:
         """What to do if every line is malformed; empty if no argument decides how it is read."""
         decides = {"timestamp_format", "separator"} <= self.used

@@ -99,7 +99,7 @@ def read(stream: BinaryIO, options: CpuOptions, tally: ImportStats) -> tuple[Bus
             found[clock_ns] = _cores(value, options, tally)
     if not found:
         hint = "export the history of an item as `clock,value`"
-        raise InputError([Problem(tally.file, "contains no reading", hint)])
+        raise InputError([Problem(tally.file, f"contains no reading{tally.instead}", hint)])
     return tuple(Busy(clock_ns, found[clock_ns]) for clock_ns in sorted(found))
 
 

@@ -99,6 +99,19 @@ def test_what_holds_no_reading_is_refused(text: str) -> None:
         read(text)
 
 
+def test_where_all_lines_are_broken_their_number_and_the_first_reason_are_named() -> None:
+    with pytest.raises(InputError) as refused:
+        read("clock,value\n" + "".join(f"{(T + at) * 1000},50\n" for at in range(7)))
+    (problem,) = refused.value.problems
+    assert problem.message == (
+        "contains no reading, but malformed lines (7), the first is 2: "
+        f"`{T * 1000}` is not a Unix timestamp in whole seconds"
+    )
+    with pytest.raises(InputError) as empty:
+        read("clock,value\n")
+    assert empty.value.problems[0].message == "contains no reading"
+
+
 def test_readings_from_long_before_or_after_the_load_are_left_out() -> None:
     tally = ImportStats("cpu.csv")
     tally.keep(4)
