@@ -274,9 +274,11 @@ def _phrases() -> pa.Table:
 
 
 def _missing(database: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+    """Sentences on what the format cannot represent; without a response there is no length."""
     counts = database.execute(
         "SELECT count(*) FILTER (outcome = 'not_sent'), count(*) FILTER (is_unended(outcome)),"
-        " count(*) FILTER (outcome NOT IN ('not_sent', 'cancelled') AND received_bytes IS NULL)"
+        " count(*) FILTER (received_bytes IS NULL AND NOT is_unended(outcome) AND"
+        " (is_completed(outcome) OR status IS NOT NULL OR first_byte_ns IS NOT NULL))"
         " FROM requests"
     ).fetchone()
     unsent, unended, unweighed = counts or (0, 0, 0)

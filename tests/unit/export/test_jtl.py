@@ -147,6 +147,25 @@ def test_what_cannot_be_said_is_counted(tmp_path):
     assert unended == "2 requests still open at the end: excluded"
 
 
+def test_only_a_response_has_an_unknown_length(tmp_path):
+    lost = {"due_ns": 0, "sent_ns": MS, "done_ns": 3 * MS, "received_bytes": None}
+    unknown = {**ANSWER, "received_bytes": None}
+    refused = [{**lost, "outcome": "connect_refused"}] * 300
+    assert jtl.write(Tables(RECORDING, request_rows(*refused)), tmp_path) == ()
+    rows = request_rows(
+        *refused,
+        ANSWER,
+        unknown,
+        {**unknown, "first_byte_ns": None, "status": None},
+        {**unknown, "outcome": "wrong_status", "status": 500},
+        {**unknown, "outcome": "closed_early"},
+        {**lost, "outcome": "timed_out_receiving", "first_byte_ns": 2 * MS},
+        {**lost, "outcome": "reset_waiting"},
+    )
+    (said,) = jtl.write(Tables(RECORDING, rows), tmp_path)
+    assert said == "5 requests with a response of unknown length: 0 `bytes`"
+
+
 def test_every_request_but_those_in_flight_at_the_end_is_a_sample(tmp_path):
     of_trial = simulate(failures={"wrong_status": 0.05, "reset_waiting": 0.05}, missing=2)
     jtl.write(of_trial, tmp_path)
