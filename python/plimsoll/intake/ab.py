@@ -50,7 +50,12 @@ _COLUMNS = (
 
 def recognises(beginning: bytes) -> bool:
     """Whether a file is one of ab's: `-g`, or `-e`, which `read` refuses."""
-    return beginning.startswith((_GNUPLOT.encode(), _PERCENTILES.encode()))
+    return beginning.startswith(_GNUPLOT.encode()) or has_percentiles(beginning)
+
+
+def has_percentiles(beginning: bytes) -> bool:
+    """Whether a file is ab's `-e`, which has no requests."""
+    return beginning.startswith(_PERCENTILES.encode())
 
 
 def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator[pa.RecordBatch]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from plimsoll import lab
 from plimsoll.errors import InputError, Problem
+from plimsoll.intake import READERS, ab, unpacked
 from plimsoll.lab import arguments, one_line
 from plimsoll.published import claims
 from plimsoll.report.results import audited
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from plimsoll.published.claims import ClaimCheck
     from plimsoll.report.results.machine_readable import JsonObject
+    from plimsoll.tool_output.readers import ToolOutput
     from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.audit import Audit
     from plimsoll.verdicts.verdict import Level
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 32 * 2**20
 """Bytes of a file; the results of TechEmpower, the longest known, take a few MiB."""
 
+IMPORT = "use `plimsoll import` for per-request logs"
 HINT = "give a file with the output of a load generator, or `-` for standard input"
 
 
@@ -111,7 +114,7 @@ def _read(
         name = _name(source)
         try:
             text = _text(source, name)
-            found = readers.reading(text, name)
+            found = _reading(text, name)
             if found.figures:
                 claimed += claims.checked(text, name, found.figures, found.figures[0].source.name)
         except InputError as error:
@@ -123,6 +126,29 @@ def _read(
     if not results:
         raise InputError(refused or [Problem("", "there is nothing to audit", HINT)])
     return results, claimed, Unread(tuple(refused), tuple(left))
+
+
+def _reading(text: str, name: str) -> ToolOutput:
+    """The results in a text.
+
+    Raises:
+        InputError: No reader recognises it; where it is a per-request log, that is said.
+    """
+    try:
+        return readers.reading(text, name)
+    except InputError as error:
+        if tool := _tool_of_log(text):
+            message = f"is a per-request log of `{tool}`, not its printed results"
+            raise InputError([Problem(name, message, IMPORT)]) from error
+        raise
+
+
+def _tool_of_log(text: str) -> str:
+    """The tool whose per-request log a text is; empty if it is none."""
+    beginning = text[: unpacked.BEGINNING_BYTES].encode("utf-8", "replace")
+    if ab.has_percentiles(beginning):
+        return ""
+    return next((one.NAME for one in READERS if one.recognises(beginning)), "")
 
 
 def _as_file(problem: Problem, source: Source) -> Problem:
@@ -154,7 +180,7 @@ def _text(source: Source, name: str) -> str:
         raise InputError([Problem(name, f"cannot be read: {reason}", HINT)]) from error
     if len(held) > MOST_BYTES:
         message = f"is larger than {MOST_BYTES // 2**20} MiB: too large for printed results"
-        raise InputError([Problem(name, message, "use `plimsoll import` for per-request logs")])
+        raise InputError([Problem(name, message, IMPORT)])
     return pasted.decoded(held)
 
 

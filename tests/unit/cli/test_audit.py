@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import re
@@ -12,16 +13,25 @@ import pytest
 from click.testing import CliRunner
 
 from plimsoll.cli import audit
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, Problem
 from plimsoll.lab import audits
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "published"
+LOGS = GOLDEN.with_name("intake")
 
 
 def ran(*arguments: str, into: str = "", standalone: bool = False):
     return CliRunner().invoke(
         audit.command, list(arguments), input=into, standalone_mode=standalone
     )
+
+
+def refused(file: str) -> Problem:
+    """The only problem of a file that is refused."""
+    error = ran(file).exception
+    assert isinstance(error, InputError)
+    (problem,) = error.problems
+    return problem
 
 
 def golden(name: str) -> str:
@@ -36,6 +46,34 @@ def test_a_file_is_read_judged_and_told() -> None:
     assert "→ Find out why requests fail" in result.output
     assert "checks found no problem: figures_consistent" in result.output
     assert "✓ sound" not in result.output
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ab-sound.tsv", "h2load-sound.tsv", "k6-mixed.csv", "oha-sound.csv", "vegeta-sound.csv",
+        "vegeta-mixed.json", "jmeter-5.6.3-written.csv", "jmeter-5.6.3-written.jtl",
+    ],
+)  # fmt: skip
+def test_a_log_of_requests_is_refused_with_the_verb_that_reads_it(
+    name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(codecs.BOM_UTF8 + (LOGS / name).read_bytes())
+    for file in (LOGS / name, path):
+        problem = refused(str(file))
+        tool = name.partition("-")[0]
+        assert problem.message == f"is a per-request log of `{tool}`, not its printed results"
+        assert problem.hint == "use `plimsoll import` for per-request logs"
+
+
+@pytest.mark.parametrize("content", [(LOGS / "ab-percentiles.csv").read_bytes(), b"a,b\n1,2\n"])
+def test_what_no_importer_reads_is_refused_with_the_formats(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    problem = refused(str(path))
+    assert problem.message.startswith("is in no known format")
+    assert problem.hint.startswith("supported: ")
 
 
 def test_sound_figures_are_called_so_and_shown_where_asked_for() -> None:
