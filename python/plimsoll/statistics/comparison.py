@@ -8,6 +8,9 @@ What intervals imply together is drawn from them: where A is at least 1.2 × B a
 1.1 × C, A is at least 1.32 × C. So an entry that is ahead of a second one, which is ahead of a
 third, is ahead of the third.
 
+Where one entry alone was repeated, once, the error has hardly a degree of freedom, and an interval
+may span hundreds of powers of ten. One that reaches beyond `FARTHEST` says nothing and is none.
+
 An entry that was 0 each time has no logarithm. It is behind every entry that never was, if that was
 seen twice or more. One that was 0 at times has no ratio to anything, and its rank is open.
 """
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
 
 EFFECT = 0.02
 """A smaller difference is no difference; first proposal."""
+
+FARTHEST = 1e6
+"""Upper end of an interval / its ratio, from which on there is no interval; first proposal."""
 
 REPEATED = 2
 """Times that an entry must have been 0 to be behind the others."""
@@ -70,7 +76,7 @@ class Comparison:
         if above is None or below is None:
             return None
         low, high = float(self.lows[one, other]), -float(self.lows[other, one])
-        is_known = one != other and math.isfinite(low) and math.isfinite(high)
+        is_known = one != other and (high - low) / 2 <= math.log(FARTHEST)
         interval = Interval(math.exp(low), math.exp(high)) if is_known else None
         return Estimate(math.exp(above - below), interval)
 
@@ -81,10 +87,10 @@ class Comparison:
             one: Number of the entry.
             other: Number of the other one.
         """
-        ratio = self.ratio(one, other)
-        if ratio is None:
-            return self.effects[one] is not None and self._is_zero(other)
-        return ratio.interval is not None and ratio.interval.low > 1 and ratio.value > 1 + EFFECT
+        above, below = self.effects[one], self.effects[other]
+        if above is None or below is None:
+            return above is not None and self._is_zero(other)
+        return bool(self.lows[one, other] > 0) and above - below > math.log1p(EFFECT)
 
     def rank_ranges(self) -> tuple[tuple[int, int] | None, ...]:
         """The best and the worst rank that each may have; None for one without numbers."""

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,8 @@ from plimsoll.comparison.comparisons import (
     ComparedTrial,
     comparisons,
 )
+from plimsoll.comparison.entry_comparison import of_table
+from plimsoll.comparison.further_blocks import half_width
 from recordings import simulate
 
 TRIAL = simulate(hold_s=1.0, warm_up_s=0, ramp_s=0)
@@ -148,3 +151,25 @@ def test_a_drift_of_the_machine_between_blocks_is_no_scatter_of_the_frameworks()
     )
     assert (rows["go"]["rank_low"], rows["go"]["rank_high"]) == (1, 1)
     assert rows["node"]["scatter_ratio"] < 0.02
+
+
+@pytest.mark.parametrize("has_stopped_early", [False, True])
+def test_a_table_in_which_one_was_repeated_and_collapsed_has_ratios_without_intervals(
+    has_stopped_early,
+):
+    """With a single degree of freedom the ends of the intervals are beyond what a float holds."""
+    once = [one for place in range(9) for one in blocks(f"other-{place}", 20_000.0 + place)]
+    table = comparisons([*blocks("go", 30_000.0, 30.0), *once], has_stopped_early=has_stopped_early)
+    rows = [row for row in table.to_pylist() if row["quantity"] == "goodput_per_s"]
+    assert {(row["rank_low"], row["rank_high"]) for row in rows} == {(1, 10)}
+    assert {row["best_framework"] for row in rows} == {"other-8"}
+    assert all(0.04 < row["ratio_to_best"] <= 1 for row in rows)
+    ends = {
+        row[f"ratio_to_{to}_{end}"]
+        for row in rows
+        for to in ("best", "next")
+        for end in ("low", "high")
+    }
+    assert ends == {None}
+    compared = [one for one in of_table(table) if one.quantity == "goodput_per_s"]
+    assert [half_width(one) for one in compared].count(math.inf) == 9

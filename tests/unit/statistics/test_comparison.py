@@ -67,6 +67,24 @@ def test_one_repetition_among_others_that_have_two_has_an_interval():
     assert 10 < ratio.interval.low < 74 < ratio.interval.high < 500
 
 
+def test_an_interval_beyond_any_use_is_none_and_leaves_ranks_open():
+    """One of ten was repeated, once, and was 1,000 times slower then: e to the 720 has no float."""
+    found = compared([blocks(30_000.0, 30.0), *(blocks(20_000.0 + place) for place in range(9))])
+    for pair in ((0, 1), (1, 0), (1, 2)):
+        ratio = found.ratio(*pair)
+        assert ratio is not None
+        assert ratio.interval is None
+    assert found.rank_ranges() == ((1, 10),) * 10
+
+
+def test_a_wide_interval_that_still_says_something_is_kept():
+    """Of three one was repeated, once, and was 2 % slower then."""
+    ratio = compared([blocks(30_000.0, 29_400.0), blocks(20_000.0), blocks(9_000.0)]).ratio(0, 2)
+    assert ratio is not None
+    assert ratio.interval is not None
+    assert 1 < ratio.interval.low < 3.3 < ratio.interval.high < 10
+
+
 def test_blocks_that_tie_nothing_together_are_left_out():
     apart = compared([[(1, 200.0), (2, 202.0), (3, 198.0)], [(4, 100.0), (5, 101.0), (6, 99.0)]])
     assert apart.is_ahead(0, 1)
