@@ -66,7 +66,8 @@ class ChangePoint:
         index: Index of the first point at the new level.
         before: Level before it, under the same conditions.
         after: Level from it on.
-        age: How many points under the same conditions have the new level, or came after it.
+        age: How many campaigns ago it began: points under the same conditions from it on, and all
+            campaigns after the last one that has the entry.
         is_worse: Whether the new level is the worse one.
     """
 
@@ -99,7 +100,7 @@ class Series:
         """The last change under the present conditions, where it is for the worse and recent.
 
         Args:
-            most: How many points are recent.
+            most: How many campaigns are recent.
         """
         now = self.points[-1].condition
         under = [one for one in self.changes if self.points[one.index].condition == now]
@@ -118,11 +119,13 @@ def series(campaigns: Sequence[KeptCampaign], quantities: Sequence[str]) -> tupl
         StorageError: The library that finds change points is missing.
     """
     found: dict[EntryName, list[tuple[KeptCampaign, KeptEntry]]] = {}
-    for campaign in campaigns:
+    last: dict[EntryName, int] = {}
+    for place, campaign in enumerate(campaigns, 1):
         for entry in campaign.entries:
             found.setdefault(entry.name, []).append((campaign, entry))
+            last[entry.name] = place
     made = (
-        _series(name, quantity, kept)
+        _series(name, quantity, kept, len(campaigns) - last[name])
         for name, kept in sorted(found.items())
         for quantity in quantities
     )
@@ -154,14 +157,15 @@ def void_entries(campaigns: Sequence[KeptCampaign]) -> tuple[EntryName, ...]:
 
 
 def _series(
-    name: EntryName, quantity: str, kept: Sequence[tuple[KeptCampaign, KeptEntry]]
+    name: EntryName, quantity: str, kept: Sequence[tuple[KeptCampaign, KeptEntry]], without: int
 ) -> Series:
+    """The series of an entry that so many of the last campaigns do not have."""
     points = tuple(
         Point(campaign, entry, None if number is None else number.estimate)
         for campaign, entry in kept
         for number in (entry.estimates.get(quantity),)
     )
-    return Series(name, quantity, points, _breaks(points), _changes(points, quantity))
+    return Series(name, quantity, points, _breaks(points), _changes(points, quantity, without))
 
 
 def _breaks(points: Sequence[Point]) -> tuple[Break, ...]:
@@ -172,7 +176,7 @@ def _breaks(points: Sequence[Point]) -> tuple[Break, ...]:
     )
 
 
-def _changes(points: Sequence[Point], quantity: str) -> tuple[ChangePoint, ...]:
+def _changes(points: Sequence[Point], quantity: str, without: int) -> tuple[ChangePoint, ...]:
     by_condition: dict[Condition, list[tuple[int, float]]] = {}
     for index, point in enumerate(points):
         if point.estimate is not None:
@@ -182,10 +186,10 @@ def _changes(points: Sequence[Point], quantity: str) -> tuple[ChangePoint, ...]:
             places[one.index],
             one.before,
             one.after,
-            len(places) - one.index,
+            sum(point.condition == condition for point in points[places[one.index] :]) + without,
             (one.after < one.before) is (quantity in MORE_IS_BETTER),
         )
-        for kept in by_condition.values()
+        for condition, kept in by_condition.items()
         for places, values in (tuple(zip(*kept, strict=True)),)
         for one in level_changes(values)
     ]

@@ -111,3 +111,38 @@ def test_a_loss_on_another_machine_is_not_of_now() -> None:
     found = only([*lost, campaign(20, 900.0, machine="other")])
     assert len(found.changes) == 1
     assert found.recent_loss(100) is None
+
+
+@pytest.mark.parametrize(
+    ("campaigns_after", "is_loss"), [(0, True), (2, True), (3, False), (21, False)]
+)
+def test_a_loss_ages_though_its_entry_is_no_longer_measured(
+    campaigns_after: int, is_loss: bool
+) -> None:
+    """Its level is 20 % lower from the 7th campaign on, and the 9th is the last that has it."""
+    lost = campaigns([*noise(6, 1), *noise(3, 2, 800.0)])
+    others = [campaign(9 + place, endpoint="tiny") for place in range(campaigns_after)]
+    found, *_ = series([*lost, *others], ["goodput_per_s"])
+    assert found.entry.endpoint == "json"
+    assert [one.age for one in found.changes] == [3 + campaigns_after]
+    assert (found.recent_loss(5) is not None) is is_loss
+
+
+def test_a_loss_ages_though_every_later_repetition_is_void() -> None:
+    found = only(campaigns([*noise(6, 1), *noise(3, 2, 800.0), *[None] * 21]))
+    assert [one.age for one in found.changes] == [24]
+    assert found.recent_loss(5) is None
+
+
+def test_campaigns_between_those_that_have_an_entry_make_its_loss_no_older() -> None:
+    """One campaign in five has the entry: six begin until two show its new level."""
+    numbers = iter([*noise(6, 1), *noise(2, 2, 800.0)])
+    found, _ = series(
+        [
+            campaign(place, endpoint="tiny") if place % 5 else campaign(place, next(numbers))
+            for place in range(36)
+        ],
+        ["goodput_per_s"],
+    )
+    assert [one.age for one in found.changes] == [2]
+    assert found.recent_loss(5) is not None
