@@ -422,20 +422,28 @@ def _rate(trial: Trial, paces: Paces) -> float:
 def _load_s(load: Load, requests_per_s: float) -> float:
     if load.request_limit is None:
         return load.duration_s
-    return min(load.duration_s, load.request_limit / requests_per_s)
+    left, before_s = float(load.request_limit), 0.0
+    for stage in load.stages:
+        rate_per_s = _stage_rate_per_s(load, stage, requests_per_s)
+        sent = rate_per_s * stage.duration_s
+        if sent >= left:
+            return before_s + left / rate_per_s
+        left, before_s = left - sent, before_s + stage.duration_s
+    return before_s
 
 
 def _requests(load: Load, requests_per_s: float) -> int:
-    total = sum(_stage_requests(load, stage, requests_per_s) for stage in load.stages)
+    total = sum(
+        _stage_rate_per_s(load, stage, requests_per_s) * stage.duration_s for stage in load.stages
+    )
     return round(total if load.request_limit is None else min(total, load.request_limit))
 
 
-def _stage_requests(load: Load, stage: Stage, requests_per_s: float) -> float:
+def _stage_rate_per_s(load: Load, stage: Stage, requests_per_s: float) -> float:
+    """Requests per second in a stage: of an open load its own, else what pace and load allow."""
     level = stage.mean_level
     if load.model == "open":
-        rate_per_s = level
-    elif load.think_time_s > 0:
-        rate_per_s = min(requests_per_s, level / load.think_time_s)
-    else:
-        rate_per_s = requests_per_s if level > 0 else 0.0
-    return rate_per_s * stage.duration_s
+        return level
+    if load.think_time_s > 0:
+        return min(requests_per_s, level / load.think_time_s)
+    return requests_per_s if level > 0 else 0.0

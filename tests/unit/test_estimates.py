@@ -33,6 +33,8 @@ from plimsoll.plan import Trial, plan
 
 HOLD = Stage("hold", 10.0, 64.0, 64.0)
 STEADY = Load("steady", "closed", (HOLD,))
+LONG = Load("long", "closed", (Stage("hold", 600.0, 10.0, 10.0),), request_limit=1000)
+IDLE, CLIMB = Stage("ramp", 30.0, 0.0, 0.0), Stage("ramp", 30.0, 0.0, 10.0, 0)
 GO = Framework("go", "", "Go", Path("go"), "", (), "", "true", "true", ("2048", "json"))
 RAILS = replace(GO, name="rails", endpoints=("2048",), not_implemented={"json": "no time"})
 CAMPAIGN = Campaign(
@@ -224,6 +226,29 @@ def test_a_load_that_limits_itself_is_estimated_by_its_limits(load: Load, reques
 def test_a_load_that_ends_after_some_requests_is_estimated_to_end_then() -> None:
     assert estimated(replace(STEADY, request_limit=300)).load_s == 0.3
     assert estimated(replace(STEADY, request_limit=300_000)).load_s == STEADY.duration_s
+
+
+@pytest.mark.parametrize(
+    ("load", "load_s"),
+    [
+        (replace(LONG, think_time_s=1.0), 100.0),
+        (replace(LONG, think_time_s=0.001), 1.0),
+        (replace(LONG, think_time_s=1.0, stages=(IDLE, *LONG.stages)), 130.0),
+        (replace(LONG, think_time_s=1.0, stages=(CLIMB, *LONG.stages)), 115.0),
+        (replace(LONG, think_time_s=10.0), 600.0),
+    ],
+    ids=["think time", "pace", "nothing at first", "fewer at first", "ends before"],
+)
+def test_a_number_of_requests_takes_as_long_as_the_load_can_send_them(
+    load: Load, load_s: float
+) -> None:
+    """Ten connections that think for 1 s send 10 requests per second; the pace is 1,000."""
+    assert estimated(load).load_s == pytest.approx(load_s)
+
+
+def test_requests_that_a_server_never_answers_take_the_whole_load() -> None:
+    trials = plan(replace(CAMPAIGN, loads=(replace(STEADY, request_limit=300),)))
+    assert estimate(trials, AT_ONCE, NO_ROWS).load_s == len(trials) * STEADY.duration_s
 
 
 def test_the_largest_trial_is_told_apart() -> None:
