@@ -8,7 +8,7 @@ are no readings there is no number.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -94,6 +94,15 @@ class Usage:
     def of_host(self, host: str) -> Usage:
         """The readings of one host alone."""
         return Usage({key: (series,) for key, series in self.hosts.get(host, {}).items()})
+
+    def hosts_of(self, quantities: Iterable[Quantity]) -> frozenset[str]:
+        """Names of the hosts whose readings `of` has of any of some quantities."""
+        found = {id(series) for one in quantities for series in self.series.get(one, ())}
+        return frozenset(
+            host
+            for host, known in self.hosts.items()
+            if not found.isdisjoint(map(id, known.values()))
+        )
 
     def of(self, scope: str, quantity: str) -> tuple[ReadingSeries, ...]:
         """The readings of a quantity, one series for each host that has any."""

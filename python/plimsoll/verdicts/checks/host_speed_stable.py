@@ -12,6 +12,9 @@
   mean of the window. A single load is doubtful from 10 % on, as in `steady`; repetitions of a
   campaign show such scatter in their intervals, so a trial of it is doubtful from a third on.
 
+Where several hosts generated the load and the server's was not read, the worst of them counts; only
+`speed` is that of all load generators together.
+
 Virtual machines show neither frequency nor heat, and few hosts show their energy. The verdict
 names what the host does not show as unknown; the level follows from what it shows. `undisturbed`
 judges time that a virtual machine did not get.
@@ -29,8 +32,8 @@ import numpy as np
 from plimsoll import wording
 from plimsoll.aggregate import cores, machine_speed
 from plimsoll.aggregate.query import SECOND_NS
-from plimsoll.machine import Fact
 from plimsoll.statistics.intervals import interval
+from plimsoll.verdicts import read_hosts
 from plimsoll.verdicts.finding import Finding, found, meaning, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import LONGER_HOLD, QUIET_HOST
@@ -39,6 +42,7 @@ from plimsoll.verdicts.role import Role
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
     from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.read_hosts import ReadHost
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "host_speed_stable"
@@ -125,10 +129,12 @@ ROLE = Role(
 )
 """Other programs share caches and memory with the trial: what they took, however little, explains a
 speed that varied."""
-WITNESSES = tuple(
-    ("machine", quantity)
-    for quantity in ("core_busy_s", "pressure_io_s", "frequency_hz", "thermal_throttles")
-)
+BUSY = ("machine", "core_busy_s")
+THROTTLED = ("machine", "cgroup_throttled_s")
+DISK = ("machine", "pressure_io_s")
+FREQUENCY = ("machine", "frequency_hz")
+HEAT = ("machine", "thermal_throttles")
+WITNESSES = (BUSY, DISK, FREQUENCY, HEAT)
 """Every quantity that shows it."""
 
 
@@ -175,65 +181,80 @@ def _speed(tables: Tables, limits: Limits) -> list[Finding]:
 
 
 def _withheld(tables: Tables, limits: Limits) -> Finding | None:
-    ratio = tables.usage.rate("machine", "cgroup_throttled_s", tables.holds)
-    if ratio is None and not tables.usage.of("machine", "core_busy_s"):
-        return None
-    host = next(iter(tables.recording.machines.values()), dict[str, Fact]())
-    if ratio is None and host.get("cgroup_cores") is not None:
-        return None
-    ratio = ratio or 0.0
-    sentence = (
-        f"a CPU quota throttled the control group for {wording.percent(ratio)} of the "
-        "measurement window"
-        if ratio > 0
-        else "no CPU quota throttled the control group in the measurement window"
-    )
-    remedy = "Raise the quota (`--cpus`), or use no more cores than it allows"
-    return found(limits.of(WITHHELD_RATIO), ratio, sentence, remedy)
+    def on_host(host: ReadHost) -> Finding | None:
+        ratio = host.readings.rate(*THROTTLED, tables.holds)
+        if ratio is None and not host.readings.of(*BUSY):
+            return None
+        if ratio is None and host.facts.get("cgroup_cores") is not None:
+            return None
+        ratio = ratio or 0.0
+        sentence = (
+            f"a CPU quota throttled the control group{host.after('on')} for "
+            f"{wording.percent(ratio)} of the measurement window"
+            if ratio > 0
+            else "no CPU quota throttled the control group in the measurement window"
+        )
+        remedy = "Raise the quota (`--cpus`), or use no more cores than it allows"
+        return found(limits.of(WITHHELD_RATIO), ratio, sentence, remedy)
+
+    return read_hosts.worst(map(on_host, read_hosts.of_server(tables, THROTTLED, BUSY)))
 
 
 def _disk(tables: Tables, limits: Limits) -> Finding | None:
-    ratio = tables.usage.rate("machine", "pressure_io_s", tables.holds)
-    if ratio is None:
-        return None
-    sentence = (
-        f"some task waited for a disk {wording.percent(round(ratio, 3))} of the measurement window"
-    )
-    remedy = "Find which program reads or writes on this host, or store results on a faster disk"
-    finding = found(limits.of(DISK_RATIO), ratio, sentence, remedy)
-    return meaning(finding, "responses may contain such waits")
+    def on_host(host: ReadHost) -> Finding | None:
+        ratio = host.readings.rate(*DISK, tables.holds)
+        if ratio is None:
+            return None
+        sentence = (
+            f"some task{host.after('on')} waited for a disk {wording.percent(round(ratio, 3))} of "
+            "the measurement window"
+        )
+        remedy = (
+            "Find which program reads or writes on this host, or store results on a faster disk"
+        )
+        finding = found(limits.of(DISK_RATIO), ratio, sentence, remedy)
+        return meaning(finding, "responses may contain such waits")
+
+    return read_hosts.worst(map(on_host, read_hosts.of_server(tables, DISK)))
 
 
 def _frequency(tables: Tables, limits: Limits) -> Finding | None:
-    readings = [
-        series.inside(window)
-        for series in tables.usage.of("machine", "frequency_hz")
-        for window in tables.holds
-    ]
-    values = np.concatenate(readings) if readings else np.empty(0)
-    if not len(values):
-        return None
-    highest, lowest = float(values.max()), float(values.min())
-    fall = 1 - lowest / highest if highest else 0.0
-    governor = next(iter(tables.recording.machines.values()), dict[str, Fact]()).get("cpu_governor")
-    chosen = f" (governor `{governor}`)" if governor else ""
-    sentence = (
-        f"the mean frequency of the cores{chosen} was between {wording.decimals(lowest / 1e9, 2)} "
-        "and "
-        f"{wording.decimals(highest / 1e9, 2)} GHz in the measurement window"
-    )
-    remedy = "Fix the frequency: `sudo cpupower frequency-set -g performance`"
-    finding = found(limits.of(FREQUENCY_FALL), fall, sentence, remedy)
-    return meaning(finding, "the machine was slower in part of it")
+    def on_host(host: ReadHost) -> Finding | None:
+        readings = [
+            series.inside(window)
+            for series in host.readings.of(*FREQUENCY)
+            for window in tables.holds
+        ]
+        values = np.concatenate(readings) if readings else np.empty(0)
+        if not len(values):
+            return None
+        highest, lowest = float(values.max()), float(values.min())
+        fall = 1 - lowest / highest if highest else 0.0
+        governor = host.facts.get("cpu_governor")
+        chosen = f" (governor `{governor}`)" if governor else ""
+        sentence = (
+            f"the mean frequency of the cores{host.after('of')}{chosen} was between "
+            f"{wording.decimals(lowest / 1e9, 2)} and {wording.decimals(highest / 1e9, 2)} GHz in "
+            "the measurement window"
+        )
+        remedy = "Fix the frequency: `sudo cpupower frequency-set -g performance`"
+        finding = found(limits.of(FREQUENCY_FALL), fall, sentence, remedy)
+        return meaning(finding, "the machine was slower in part of it")
+
+    return read_hosts.worst(map(on_host, read_hosts.of_server(tables, FREQUENCY)))
 
 
 def _heat(tables: Tables, limits: Limits) -> Finding | None:
-    grown = tables.usage.growth("machine", "thermal_throttles", tables.holds)
-    if grown is None:
-        return None
-    times = max(round(grown), 0)
-    sentence = (
-        f"cores were thermally throttled {wording.several(times, 'time')} in the measurement window"
-    )
-    finding = found(limits.of(THROTTLES), times, sentence, "Improve the cooling, then repeat")
-    return meaning(finding, "the machine was slower meanwhile")
+    def on_host(host: ReadHost) -> Finding | None:
+        grown = host.readings.growth(*HEAT, tables.holds)
+        if grown is None:
+            return None
+        times = max(round(grown), 0)
+        sentence = (
+            f"cores{host.after('of')} were thermally throttled {wording.several(times, 'time')} in "
+            "the measurement window"
+        )
+        finding = found(limits.of(THROTTLES), times, sentence, "Improve the cooling, then repeat")
+        return meaning(finding, "the machine was slower meanwhile")
+
+    return read_hosts.worst(map(on_host, read_hosts.of_server(tables, HEAT)))

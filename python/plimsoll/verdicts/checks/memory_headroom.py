@@ -5,7 +5,8 @@ of the server that needed a disk, and time in which some task waited for memory 
 over the whole load, is processes that the kernel killed to free memory. A server whose memory is
 swapped to a disk is as fast as that disk.
 
-Some pages are always swapped or read again on behalf of others, so only large numbers count.
+Some pages are always swapped or read again on behalf of others, so only large numbers count. Where
+several hosts generated the load and the server's was not read, the worst of them counts.
 
 Source: `/proc/vmstat`; proc_pid_stat(5), majflt; the kernel's document on pressure stall
 information.
@@ -16,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.verdicts import read_hosts
 from plimsoll.verdicts.finding import Finding, found, meaning, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import LONGER_HOLD
@@ -23,7 +25,9 @@ from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.aggregate.usage import Quantity
     from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.read_hosts import ReadHost
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "memory_headroom"
@@ -85,7 +89,7 @@ RATES = (
         "machine",
         "swapped_pages",
         "swapped pages",
-        "{} pages a second were swapped",
+        "{} pages a second were swapped{}",
     ),
     (
         MAJOR_FAULTS_PER_S,
@@ -95,10 +99,12 @@ RATES = (
         "the server waited for a page from a disk {} times a second",
     ),
 )
+WAITED = ("machine", "pressure_memory_s")
+KILLED = ("machine", "oom_kills")
 WITNESSES = (
     *((scope, quantity) for _, scope, quantity, *_ in RATES),
-    ("machine", "pressure_memory_s"),
-    ("machine", "oom_kills"),
+    WAITED,
+    KILLED,
 )
 """Every quantity that shows it."""
 
@@ -121,33 +127,44 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     return of_trial(NAME, tables.recording, findings, SOURCE, unread)
 
 
-def _rate(tables: Tables, limit: Limit, read: tuple[str, str], sentence: str) -> Finding | None:
-    per_s = tables.usage.rate(*read, tables.holds)
-    if per_s is None:
-        return None
-    reported = sentence.format(wording.amount(per_s)) + " in the measurement window"
-    return found(limit, max(per_s, 0.0), reported, REMEDY)
+def _rate(tables: Tables, limit: Limit, read: Quantity, sentence: str) -> Finding | None:
+    def on_host(host: ReadHost) -> Finding | None:
+        per_s = host.readings.rate(*read, tables.holds)
+        if per_s is None:
+            return None
+        reported = sentence.format(wording.amount(per_s), host.after("on"))
+        return found(limit, max(per_s, 0.0), f"{reported} in the measurement window", REMEDY)
+
+    return read_hosts.worst(map(on_host, read_hosts.of_server(tables, read)))
 
 
 def _waited(tables: Tables, limits: Limits) -> Finding | None:
-    ratio = tables.usage.rate("machine", "pressure_memory_s", tables.holds)
-    if ratio is None:
-        return None
-    sentence = (
-        f"some task waited for memory {wording.percent(round(ratio, 4))} of the measurement window"
-    )
-    finding = found(limits.of(WAITED_RATIO), ratio, sentence, REMEDY)
-    return meaning(finding, "responses may contain such waits")
+    def on_host(host: ReadHost) -> Finding | None:
+        ratio = host.readings.rate(*WAITED, tables.holds)
+        if ratio is None:
+            return None
+        sentence = (
+            f"some task{host.after('on')} waited for memory {wording.percent(round(ratio, 4))} of "
+            "the measurement window"
+        )
+        finding = found(limits.of(WAITED_RATIO), ratio, sentence, REMEDY)
+        return meaning(finding, "responses may contain such waits")
+
+    return read_hosts.worst(map(on_host, read_hosts.of_server(tables, WAITED)))
 
 
 def _killed(tables: Tables, limits: Limits) -> Finding | None:
     windows = [(stage.start_ns, stage.end_ns) for stage in tables.recording.stages]
-    killed = tables.usage.growth("machine", "oom_kills", windows)
-    if killed is None:
-        return None
-    sentence = (
-        f"the kernel killed {wording.several(round(killed), 'process', 'processes')} because "
-        "memory ran out"
-    )
-    finding = found(limits.of(KILLS), round(killed), sentence, REMEDY)
-    return meaning(finding, "the numbers may be those of what was left")
+
+    def on_host(host: ReadHost) -> Finding | None:
+        killed = host.readings.growth(*KILLED, windows)
+        if killed is None:
+            return None
+        sentence = (
+            f"the kernel{host.after('of')} killed "
+            f"{wording.several(round(killed), 'process', 'processes')} because memory ran out"
+        )
+        finding = found(limits.of(KILLS), round(killed), sentence, REMEDY)
+        return meaning(finding, "the numbers may be those of what was left")
+
+    return read_hosts.worst(map(on_host, read_hosts.of_server(tables, KILLED)))

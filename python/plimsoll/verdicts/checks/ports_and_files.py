@@ -7,6 +7,9 @@
   local ports and addresses for connections to the server. Only a load that keeps opening new
   connections uses them up.
 
+Where several hosts generate the load, the one that has least left counts: each has its own ports
+and limits.
+
 Source: getrlimit(2), proc_pid_limits(5); ip(7), ip_local_port_range; RFC 9293 on TIME-WAIT.
 """
 
@@ -15,15 +18,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.machine import LOOPBACK_SOURCES, Fact
+from plimsoll.machine import LOOPBACK_SOURCES
+from plimsoll.verdicts import read_hosts
 from plimsoll.verdicts.finding import Finding, found, meaning, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.aggregate.trial import Tables
     from plimsoll.recording import Recording
+    from plimsoll.recording.readings import ScopeName
     from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.read_hosts import ReadHost
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "ports_and_files"
@@ -68,7 +76,8 @@ LIMITS = (
 NEEDS = None
 ROLE = Role()
 LACKING = {"no_port": "port", "too_many_files": "file"}
-SIDES = ("server", "driver")
+SIDES: tuple[ScopeName, ...] = ("server", "driver")
+RESTING = ("machine", "tcp_time_wait")
 LOOPBACK = ("127.", "[::1]")
 
 
@@ -117,46 +126,57 @@ def _failed(tables: Tables, limits: Limits) -> Finding:
 def _files(tables: Tables, limits: Limits) -> list[Finding]:
     """The fullest process of each side."""
     windows = [(stage.start_ns, stage.end_ns) for stage in tables.recording.stages]
-    peaks = {side: tables.usage.peak(side, "open_files_ratio", windows) for side in SIDES}
-    return [
-        found(
-            limits.of(FILES_RATIO),
-            peak,
-            f"a process of the {side} reached {wording.percent(round(peak, 4))} of its limit of "
-            "open files",
-            f"Raise the limit of open files for the {side} (`ulimit -n`)",
+
+    def of_side(side: ScopeName, host: ReadHost) -> Finding | None:
+        peak = host.readings.peak(side, "open_files_ratio", windows)
+        if peak is None:
+            return None
+        sentence = (
+            f"a process of the {side}{host.after('on')} reached {wording.percent(round(peak, 4))} "
+            "of its limit of open files"
         )
-        for side, peak in peaks.items()
-        if peak is not None
-    ]
+        remedy = f"Raise the limit of open files for the {side} (`ulimit -n`)"
+        return found(limits.of(FILES_RATIO), peak, sentence, remedy)
+
+    hosts = read_hosts.every(tables)
+    fullest = (read_hosts.worst(of_side(side, host) for host in hosts) for side in SIDES)
+    return [finding for finding in fullest if finding is not None]
 
 
 def _ports(tables: Tables, limits: Limits) -> list[Finding]:
-    """Ports that rest after their connections."""
-    recording = tables.recording
-    windows = [(stage.start_ns, stage.end_ns) for stage in recording.stages]
-    resting = tables.usage.peak("machine", "tcp_time_wait", windows)
-    ports = _available(recording)
-    if resting is None or not ports:
-        return []
-    load = recording.load
-    is_kept = load.keeps_connections
-    ratio = resting / ports
-    sentence = (
-        f"{wording.count(resting)} of {wording.count(ports)} local ports for connections to the "
-        "server were in TIME_WAIT"
-    )
-    remedy = "Keep connections alive, widen the range of ports, or set net.ipv4.tcp_tw_reuse"
-    finding = found(limits.of(PORTS_RATIO), 0.0 if is_kept else ratio, sentence, remedy)
-    return [meaning(finding, "new connections may find none")]
+    """Ports that rest after their connections, where most of a host's do."""
+    windows = [(stage.start_ns, stage.end_ns) for stage in tables.recording.stages]
+
+    def of_host(host: ReadHost) -> Finding | None:
+        resting = host.readings.peak(*RESTING, windows)
+        ports = _available(tables.recording, host)
+        if resting is None or not ports:
+            return None
+        sentence = (
+            f"{wording.count(resting)} of {wording.count(ports)} local ports{host.after('of')} for "
+            "connections to the server were in TIME_WAIT"
+        )
+        ratio = 0.0 if tables.recording.load.keeps_connections else resting / ports
+        remedy = "Keep connections alive, widen the range of ports, or set net.ipv4.tcp_tw_reuse"
+        finding = found(limits.of(PORTS_RATIO), ratio, sentence, remedy)
+        return meaning(finding, "new connections may find none")
+
+    fullest = read_hosts.worst(map(of_host, _connecting(tables)))
+    return [] if fullest is None else [fullest]
 
 
-def _available(recording: Recording) -> int:
-    """Ports of this host times its source addresses; 0 when unknown, and for a Unix socket."""
+def _connecting(tables: Tables) -> Sequence[ReadHost]:
+    """The hosts whose ports the load takes: those of the load generators, else what was read."""
+    drivers = {one.host for one in tables.recording.hosts}
+    connecting = [one for one in read_hosts.every(tables) if one.name in drivers]
+    return connecting or read_hosts.of_server(tables, RESTING)
+
+
+def _available(recording: Recording, host: ReadHost) -> int:
+    """Ports of a host times its source addresses; 0 when unknown, and for a Unix socket."""
     if not recording.is_over_tcp:
         return 0
-    host = next(iter(recording.machines.values()), dict[str, Fact]())
-    first, last = host.get("port_first"), host.get("port_last")
+    first, last = host.facts.get("port_first"), host.facts.get("port_last")
     if recording.server is None or not isinstance(first, int) or not isinstance(last, int):
         return 0
     on_loopback = recording.server.address.startswith(LOOPBACK)

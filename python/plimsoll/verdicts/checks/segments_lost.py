@@ -26,6 +26,7 @@ from plimsoll import wording
 from plimsoll.aggregate.outcomes import NOT_FAILED
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.recording import HOST
+from plimsoll.verdicts import read_hosts
 from plimsoll.verdicts.finding import (
     Finding,
     Remedy,
@@ -93,7 +94,6 @@ RESENT_S = 0.2
 """Linux waits at least so long for an acknowledgement (TCP_RTO_MIN)."""
 HERE = "lo"
 THIS = "this host"
-LAB = "the machine of the lab"
 WHY_BROKEN = Remedy(
     "Find in `server.log` why connections broke", "Find in the server's log why connections broke"
 )
@@ -154,7 +154,7 @@ def _whose(tables: Tables) -> str:
         host for host, series in known.items() if any(("machine", one) in series for one in BROKEN)
     ]
     chosen = [recording.server_host] if recording.server_host in read else read
-    return wording.listed([LAB if host == HOST else f"`{host}`" for host in chosen])
+    return wording.listed([*map(read_hosts.named, chosen)])
 
 
 def _inside(holds: Sequence[Window]) -> list[Window]:
