@@ -1660,13 +1660,21 @@ def test_littles_law_is_checked_in_each_step_of_a_ramp():
     assert "part 2" not in given.text
 
 
-def half_used():
-    """A ramp whose last levels have half the throughput, and half of the connections in use."""
+def half_used(used_ratio=0.5, **in_flight_each):
+    """A ramp whose last levels have half the throughput, and less of the connections in use.
+
+    Args:
+        used_ratio: Requests in flight at these levels / at others, by connection.
+        in_flight_each: The streams or the pipeline of each connection, all of them taken before.
+    """
     trial = simulate(ramp_s=8.0, hold_s=2.0, warm_up_s=0, connections=40, starved=0)
+    load = replace(trial.recording.load, **in_flight_each)
+    trial = replace(trial, recording=replace(trial.recording, load=load))
     seconds: Any = trial.seconds
     later = pc.greater(seconds["second"], 5)
     fewer = pc.if_else(later, pc.divide(seconds["completed"], 2), seconds["completed"])
-    used = pc.if_else(later, pc.multiply(seconds["in_flight"], 0.5), seconds["in_flight"])
+    full = pc.multiply(seconds["in_flight"], float(load.in_flight_each))
+    used = pc.if_else(later, pc.multiply(full, used_ratio), full)
     for name, values in (("completed", fewer), ("in_flight", used)):
         index = seconds.schema.get_field_index(name)
         seconds = seconds.set_column(index, seconds.schema.field(index), values)
@@ -1678,6 +1686,18 @@ def test_more_connections_that_are_not_used_are_doubtful():
     given = judged("scaling", half_used())
     assert given.level == "doubtful"
     assert "from 30 to 40 connections" in given.text.lower()
+
+
+@pytest.mark.parametrize(
+    ("used_ratio", "level"), [(1.0, "sound"), (0.98, "sound"), (0.5, "doubtful")]
+)
+@pytest.mark.parametrize("in_flight_each", [{}, {"streams": 32}, {"pipeline": 32}])
+def test_a_connection_is_used_as_far_as_it_has_all_its_requests_in_flight(
+    used_ratio, level, in_flight_each
+):
+    """Of 32 streams 2 % are 0.64 requests for each connection, which are no unused connections."""
+    given = judged("scaling", half_used(used_ratio, **in_flight_each))
+    assert given.level == level, given
 
 
 def backwards():

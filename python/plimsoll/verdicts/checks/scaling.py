@@ -2,8 +2,9 @@
 
 Over the levels of a ramp of a closed load: when more connections are requested, throughput must not
 fall by a tenth while a smaller share of them has a request in flight, because then they are open
-and unused. The first second of a level, in which its connections open, does not count if the level
-lasts longer.
+and unused. A connection with several requests in flight (`pipeline`, `streams`) is in use as far as
+it has that many. The first second of a level, in which its connections open, does not count if the
+level lasts longer.
 
 A load without levels has nothing to compare.
 
@@ -69,7 +70,8 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     ]
     if len(known) < 2:  # noqa: PLR2004
         return inapplicable(limit, "the load has no two levels of connections to compare")
-    falls = [fall for pair in pairwise(known) if (fall := _fall(*pair)) is not None]
+    each = tables.recording.load.in_flight_each
+    falls = [fall for pair in pairwise(known) if (fall := _fall(*pair, each)) is not None]
     if not falls:
         sentence = f"from {_span(known)}, throughput did not fall with fewer connections in use"
         return found(limit, 0.0, sentence, "")
@@ -86,13 +88,15 @@ def _span(known: list[Level]) -> str:
     return f"{wording.count(first)} to {wording.count(last)} connections"
 
 
-def _fall(earlier: Level, later: Level) -> tuple[float, float, float] | None:
+def _fall(earlier: Level, later: Level, each: int) -> tuple[float, float, float] | None:
     """By how much throughput fell from a level to the next with fewer connections in use."""
-    if not earlier.completed_per_s or _used(later) > _used(earlier) - LESS_USED:
+    is_less_used = _used(later, each) <= _used(earlier, each) - LESS_USED
+    if not earlier.completed_per_s or not is_less_used:
         return None
     fall = 1 - later.completed_per_s / earlier.completed_per_s
     return (fall, earlier.connections, later.connections) if fall > 0 else None
 
 
-def _used(level: Level) -> float:
-    return (level.in_flight or 0.0) / level.connections
+def _used(level: Level, each: int) -> float:
+    """Share of the requests that may be in flight on its connections that were."""
+    return (level.in_flight or 0.0) / (level.connections * each)
