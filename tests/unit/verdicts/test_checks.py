@@ -1700,6 +1700,30 @@ def test_a_connection_is_used_as_far_as_it_has_all_its_requests_in_flight(
     assert given.level == level, given
 
 
+@pytest.mark.parametrize(
+    "limited",
+    [
+        lambda trial: as_open(trial, 4000.0),
+        lambda trial: replace(
+            trial,
+            recording=replace(
+                trial.recording, load=replace(trial.recording.load, think_time_s=1.0)
+            ),
+        ),
+    ],
+    ids=["open", "think time"],
+)
+def test_an_upstream_is_no_limit_of_a_load_that_looks_for_none(limited):
+    """The upstream is 92 % of a response: at a rate that the server carries, it adds little."""
+    trial = simulate(upstream_s=0.0044, connections=20, throughput_per_s=4000.0)
+    saturated = judged("upstream_headroom", trial)
+    assert (saturated.level, round(saturated.measured, 2)) == ("doubtful", 0.92), saturated
+    given = judged("upstream_headroom", limited(trial))
+    assert (given.level, given.measured, given.remedies) == ("not_checked", None, ())
+    assert not given.applies
+    assert "not the server" not in given.text
+
+
 def backwards():
     """Rows of requests that were sent before they were due."""
     rows: Any = CLEAN.requests

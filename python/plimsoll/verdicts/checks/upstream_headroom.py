@@ -4,6 +4,9 @@ Of the time of each response, the upstream takes a known part. If that is nearly
 servers that do little themselves differ by little, and throughput is the number of connections
 divided by the upstream's service time. More connections show more of the server.
 
+Open loads, and loads with think time, do not look for a limit: at a rate that a server carries, a
+response takes about as long as the upstream does, and the less the server adds the better it is.
+
 Source: the response time law, R = N / X - Z; P. J. Denning, J. P. Buzen, ACM Computing Surveys
 10(3), 1978.
 """
@@ -51,6 +54,12 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     limit, upstream = limits.of(WAITING_RATIO), tables.recording.upstream
     if upstream is None:
         return inapplicable(limit, "the endpoint needs no upstream")
+    load = tables.recording.load
+    if load.model != "unknown" and not load.is_saturating:
+        return inapplicable(
+            limit,
+            "the load is limited on purpose, so neither server nor upstream has to be its limit",
+        )
     median_ns = tables.summary.service_time.p50_ns
     if not median_ns:
         return not_checked(limit, "there were no responses in the measurement window")
