@@ -14,6 +14,7 @@ import sample
 import turns
 from plimsoll import wording
 from plimsoll.aggregate.engine_records import as_stored
+from plimsoll.aggregate.trial import Tables
 from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.campaign.load import UnknownLoad
 from plimsoll.recording import (
@@ -2448,6 +2449,35 @@ def test_a_load_of_less_than_a_second_is_doubtful_and_says_how_long_is_enough(
     given = judged("long_enough", replace(trial, recording=recording))
     assert given.level == level, given
     assert "".join(given.remedies) == remedy
+
+
+@pytest.mark.parametrize(
+    ("ended_by", "level"), [("request_limit", "sound"), ("schedule", "doubtful")]
+)
+def test_a_load_that_ends_with_its_last_response_lacks_none(ended_by, level):
+    """40 requests on 10 connections to a server that takes 500 ms: 2 s, and 20 per second."""
+    rows = [
+        {"due_ns": start_ns, "sent_ns": start_ns, "first_byte_ns": end_ns, "done_ns": end_ns}
+        | {"connection": connection, "status": 200, "received_bytes": 10}
+        for connection in range(10)
+        for start_ns, end_ns in ((n * 500_000_000, (n + 1) * 500_000_000 - 1) for n in range(4))
+    ]
+    trial = as_load(
+        simulate(
+            warm_up_s=0.0, ramp_s=0.0, hold_s=2.0, connections=10, throughput_per_s=20.0,
+            ended_by=ended_by,
+        )
+    )  # fmt: skip
+    load = replace(trial.recording.load, request_limit=40)
+    recording = replace(trial.recording, load=load)
+    found = Tables(recording, request_rows(*rows), None, trial.readings)
+    assert found.summary.throughput_per_s == pytest.approx(20.0)
+    given = judged("long_enough", found)
+    assert given.level == level, given
+    assert ("throughput is up to 25 % too low" in given.text) == (level == "doubtful")
+    assert ("with the last response, so the window has every request" in given.text) == (
+        level == "sound"
+    )
 
 
 def test_rounds_of_responses_are_not_taken_for_scatter():

@@ -8,7 +8,8 @@ response is wrong after a millisecond. Neither is any void verdict.
 
 A closed load that begins with its window lacks one response time of throughput: nothing is complete
 before it, and what is in flight at the end is never counted. Ten connections to a server that takes
-500 ms show 18 of its 20 responses per second in 5 s, so such a window must be 20 times as long.
+500 ms show 18 of its 20 responses per second in 5 s, so such a window must be 20 times as long. A
+load that ends after a number of requests ends with the last response, so each of them is counted.
 
 Trials of a campaign are not checked: they are repeated, and intervals over their repetitions show
 how well a mean is known.
@@ -95,6 +96,10 @@ def _rounds(tables: Tables, limits: Limits) -> Finding:
     begins_cold = tables.recording.stages[0].kind == "hold" and len(tables.holds) == 1
     if not (tables.recording.load.is_saturating and begins_cold and mean_ns):
         return not_checked(limit, "requests of the time before the window end in it")
+    driver = tables.recording.driver
+    if driver is not None and driver.ended_by == "request_limit":
+        sentence = "the load ended with the last response, so the window has every request"
+        return not_checked(limit, sentence)
     ratio = mean_ns / sum(end - start for start, end in tables.holds)
     mean = wording.seconds(mean_ns / SECOND_NS)
     sentence = (
