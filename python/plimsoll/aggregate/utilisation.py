@@ -88,12 +88,18 @@ def _database(tables: Tables) -> float | None:
 
 
 def _host(tables: Tables) -> float | None:
-    """All cores, without what others had of them while neither server nor load generator waited."""
-    unfree = _unfree(tables, cores.all_cores(tables.usage))
+    """All cores, without what others had of them while neither server nor load generator waited.
+
+    None where several hosts generated the load and the server's was not read: they share none.
+    """
+    every = cores.all_cores(tables.usage)
+    if len(tables.usage.hosts_of(("machine", f"core{core}_busy_s") for core in every)) > 1:
+        return None
+    unfree = _unfree(tables, every)
     taken = disturbance.taken_from_both(tables.recording, tables.usage, tables.holds)
     if unfree is None or taken is None:
         return unfree
-    return unfree - (taken.cores - taken.missed_cores) / len(cores.all_cores(tables.usage))
+    return unfree - (taken.cores - taken.missed_cores) / len(every)
 
 
 def _unfree(tables: Tables, given: Sequence[int]) -> float | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
+from plimsoll.aggregate import utilisation
 from plimsoll.aggregate.usage import usage
 from plimsoll.recording import HostClock, HostDriver
 from plimsoll.verdicts.limits import Limits
@@ -42,9 +43,10 @@ def read_on(**hosts: dict[str, Course]) -> Tables:
     rows = [
         usage_rows(
             *[
-                (float(second), *name.split("."), at_first + second * per_s)
+                (float(second), scope, quantity, at_first + second * per_s)
                 for second in range(8)
                 for name, (at_first, per_s) in courses.items()
+                for scope, quantity in (name.split("."),)
             ],
             host=host,
         )
@@ -169,3 +171,18 @@ def test_the_machine_of_the_server_counts_alone_where_it_was_read() -> None:
     given = judged("host_speed_stable", trial)
     assert given.level == "sound", given
     assert "on `server` waited for a disk 10 %" in given.text
+
+
+def test_two_machines_that_are_half_busy_are_no_full_host() -> None:
+    """They were one host whose cores server and load generator share, and which was full."""
+    busy = {f"machine.core{core}_busy_s": (0.0, 0.5) for core in range(2)}
+    trial = read_on(one=busy, two=busy)
+    server = trial.recording.server
+    assert server is not None
+    unread = replace(server, cores=())
+    trial = replace(trial, recording=replace(trial.recording, server=unread))
+    trial.__dict__["usage"] = read_on(one=busy, two=busy).usage
+    assert utilisation.HOST not in utilisation.shares(trial)
+    alone = replace(trial)
+    alone.__dict__["usage"] = read_on(one=busy).usage
+    assert utilisation.shares(alone)[utilisation.HOST] == pytest.approx(0.5)
