@@ -8,6 +8,10 @@ use crate::spec::{Arrivals, Load, Model, Stage, whole};
 /// Guesses of the instant of an arrival, before what is left is halved.
 const MOST_GUESSES: u32 = 6;
 
+/// Sets the generator of arrivals apart from that of a worker, which has the same seed: which request is
+/// sent would else be a function of the gap before it.
+const STREAM: u64 = 0xd1b5_4a32_d192_ed03;
+
 /// Level of a stage at `at_ns` after its beginning.
 ///
 /// With `k` steps the level during step `i` (from 1) is `start + (end − start) · i / k`; without
@@ -130,7 +134,7 @@ impl ArrivalTimes {
             before: 0.0,
             goal: index as f64,
             stride: workers as f64,
-            rng: fastrand::Rng::with_seed(seed),
+            rng: fastrand::Rng::with_seed(seed ^ STREAM),
         };
         if times.arrivals == Arrivals::Poisson {
             times.goal = times.gap();

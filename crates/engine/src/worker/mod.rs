@@ -387,3 +387,69 @@ impl<'a> Worker<'a> {
         self.counts.at_ns = self.counts.at_ns.max(now_ns);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A load of two kinds of request, each as often as the other.
+    fn spec(load: &str) -> Spec {
+        let json = format!(
+            r#"{{"format": 1, "into": "x", "address": "127.0.0.1:80",
+            "requests": [{{"name": "a", "bytes": "R0VU"}}, {{"name": "b", "bytes": "R0VU"}}],
+            "load": {{"timeout_ns": 1, {load}}}}}"#
+        );
+        Spec::parse(&json).unwrap()
+    }
+
+    /// Has a worker, alone or one of several, do something without a server.
+    fn with_worker<T>(spec: &Spec, workers: usize, act: impl FnOnce(Worker<'_>) -> T) -> T {
+        let requests = Requests::new(&spec.requests, 0.0);
+        let (stop, published) = (AtomicBool::new(false), Mutex::new(Counts::default()));
+        let task = Task {
+            spec,
+            requests: &requests,
+            sources: &[],
+            security: None,
+            index: workers - 1,
+            workers,
+            core: None,
+            zero_ns: 0,
+            stop: &stop,
+            gate: None,
+            published: &published,
+        };
+        act(Worker::new(task, None).unwrap())
+    }
+
+    /// The gap before each arrival, and which request it is.
+    fn arrivals(mut worker: Worker<'_>) -> Vec<(u64, u16)> {
+        while worker.arrivals.take(u64::MAX).is_some() {}
+        let due_ns: Vec<_> = std::iter::from_fn(|| worker.arrivals.take_waiting()).collect();
+        let gaps = due_ns.windows(2).map(|pair| pair[1] - pair[0]);
+        // The first one has no gap before it.
+        worker.task.requests.draw(&mut worker.rng);
+        gaps.map(|gap_ns| (gap_ns, worker.task.requests.draw(&mut worker.rng))).collect()
+    }
+
+    #[test]
+    #[allow(clippy::cast_precision_loss)]
+    fn which_request_arrives_does_not_depend_on_the_gap_before_it() {
+        let spec = spec(
+            r#""model": "open", "arrivals": "poisson", "connections": 2, "stages":
+            [{"kind": "hold", "duration_ns": 20000000000, "start": 1000, "end": 1000}]"#,
+        );
+        for workers in [1, 2] {
+            let arrivals = with_worker(&spec, workers, arrivals);
+            let mean_ns = |kind| {
+                let gaps = arrivals.iter().filter(|&&(_, drawn)| drawn == kind);
+                let gaps: Vec<_> = gaps.map(|&(gap_ns, _)| gap_ns as f64).collect();
+                gaps.iter().sum::<f64>() / gaps.len() as f64
+            };
+            // At least 5,000 gaps of each kind, whose deviation is their mean: six deviations of the
+            // difference of two means are 12 %.
+            let both = [mean_ns(0), mean_ns(1)];
+            assert!((both[0] / both[1] - 1.0).abs() < 0.12, "{both:?}");
+        }
+    }
+}
