@@ -131,15 +131,16 @@ impl Table {
 
     /// Adds a field; one that is larger than the table empties it.
     pub(super) fn add(&mut self, name: &[u8], value: &[u8]) {
-        let start = self.bytes.len();
-        let entry = Entry { start, name_bytes: name.len(), value_bytes: value.len() };
+        let mut entry = Entry { start: 0, name_bytes: name.len(), value_bytes: value.len() };
         let Some(room) = self.most_bytes.checked_sub(entry.size()) else {
             self.evict_to(0);
             return;
         };
+        // Before its bytes are there: an emptied table has none.
+        self.evict_to(room);
+        entry.start = self.bytes.len();
         self.bytes.extend_from_slice(name);
         self.bytes.extend_from_slice(value);
-        self.evict_to(room);
         self.size_bytes += entry.size();
         self.entries.push_back(entry);
         if self.bytes.len() > 2 * self.most_bytes {
@@ -169,6 +170,8 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -207,5 +210,58 @@ mod tests {
         let held = (62..).map_while(|index| table.get(index)).count();
         assert_eq!(held, 4096 / (6 + 4 + OVERHEAD_BYTES));
         assert_eq!(table.get(61 + held).unwrap().1, (100_000 - 97_u32).to_be_bytes());
+    }
+
+    #[test]
+    fn a_field_as_large_as_the_table_is_its_only_one() {
+        let mut table = Table::new(OVERHEAD_BYTES + 3);
+        for name in [b"a", b"b"] {
+            table.add(name, b"12");
+            assert_eq!(table.get(62), Some((&name[..], &b"12"[..])));
+            assert_eq!(table.get(63), None);
+        }
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Add(Vec<u8>, Vec<u8>),
+        Resize(usize),
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let text = || prop::collection::vec(any::<u8>(), 0..8);
+        // Fields have 32 to 46 bytes: often one, or two together, are as large as the table.
+        let sizes = prop_oneof![Just(0), 30..50_usize, 60..100_usize];
+        let step = prop_oneof![
+            5 => (text(), text()).prop_map(|(name, value)| Step::Add(name, value)),
+            1 => sizes.prop_map(Step::Resize),
+        ];
+        prop::collection::vec(step, 0..60)
+    }
+
+    proptest! {
+        #[test]
+        fn it_holds_the_newest_fields_that_fit(first_bytes in 30..100_usize, steps in steps()) {
+            let (mut most_bytes, mut table) = (first_bytes, Table::new(first_bytes));
+            let mut fields: VecDeque<(Vec<u8>, Vec<u8>)> = VecDeque::new();
+            for step in steps {
+                match step {
+                    Step::Add(name, value) => {
+                        table.add(&name, &value);
+                        fields.push_front((name, value));
+                    }
+                    Step::Resize(to_bytes) => {
+                        table.resize(to_bytes);
+                        most_bytes = to_bytes;
+                    }
+                }
+                let size = |(name, value): &(Vec<u8>, Vec<u8>)| name.len() + value.len() + 32;
+                while fields.iter().map(size).sum::<usize>() > most_bytes {
+                    fields.pop_back();
+                }
+                let held = (62..).map_while(|index| table.get(index));
+                prop_assert!(held.eq(fields.iter().map(|(name, value)| (&name[..], &value[..]))));
+            }
+        }
     }
 }
