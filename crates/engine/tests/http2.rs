@@ -386,6 +386,29 @@ fn a_request_that_times_out_is_reset_and_the_others_go_on() {
 }
 
 #[test]
+fn requests_that_time_out_together_leave_the_others_alone() {
+    let ask = Ask { requests: Some(10), timeout_ms: WAITED_MS, ..MANY };
+    let (seen, server) = drive(&ask, |visit, _| {
+        visit.greet(&[]);
+        let Some(streams) = visit.next_requests(4) else { return };
+        // Two are never responded to; those behind the others are in flight when they time out.
+        std::thread::sleep(Duration::from_millis(WAITED_MS / 2));
+        [streams[0], streams[3]].into_iter().for_each(|stream| visit.respond(stream));
+        let Some(later) = visit.next_requests(2) else { return };
+        // These take the places of those that timed out.
+        let Some(last) = visit.next_requests(2) else { return };
+        [later, last].concat().into_iter().for_each(|stream| visit.respond(stream));
+        while let Some(stream) = visit.next_request() {
+            visit.respond(stream);
+        }
+    });
+    let ended = BTreeMap::from([("ok", 8), ("timed_out_waiting", 2)]);
+    let closed = BTreeMap::from([("closed_by_driver", 1)]);
+    assert_eq!((outcomes(&seen), server.accepted), ((ended, closed), 1));
+    assert_eq!(server.resets, [ErrorCode::Cancel as u32; 2]);
+}
+
+#[test]
 fn what_comes_late_of_a_request_that_timed_out_is_passed_over() {
     let ask = Ask { requests: Some(3), timeout_ms: WAITED_MS, ..FEW };
     let (seen, server) = drive(&ask, |visit, _| {

@@ -133,6 +133,8 @@ pub(super) struct Session<'a> {
     taken: usize,
     /// Bytes that were taken before those.
     taken_before: u64,
+    /// Whether the transport has left some of what it was given.
+    stands_still: bool,
     settings: Settings,
     /// Bytes of bodies that the server takes on this connection.
     window: i64,
@@ -167,6 +169,7 @@ impl<'a> Session<'a> {
             output: Vec::new(),
             taken: 0,
             taken_before: 0,
+            stands_still: false,
             settings: Settings::default(),
             window: i64::from(DEFAULT_WINDOW_BYTES),
             unreturned: 0,
@@ -187,6 +190,7 @@ impl<'a> Session<'a> {
         self.open_block = None;
         self.output.clear();
         self.taken = 0;
+        self.stands_still = false;
         self.settings = Settings::default();
         self.window = i64::from(DEFAULT_WINDOW_BYTES);
         self.unreturned = 0;
@@ -346,6 +350,7 @@ impl<'a> Session<'a> {
             self.take_back(begun);
         }
         self.fresh.clear();
+        self.stands_still = self.taken < self.output.len();
         // Some may always be pending: what was taken goes when moving the rest costs no more.
         if self.taken * 2 >= self.output.len() {
             self.taken_before += self.taken as u64;
@@ -379,9 +384,10 @@ impl<'a> Session<'a> {
     }
 
     /// Gives up a request and leaves the others alone; false when that cannot be, as the connection
-    /// itself stands still.
+    /// itself stands still. It does not because of what was never given to the transport: the reset
+    /// of another request, or the reply to a ping that came in this turn.
     pub(super) fn cancel(&mut self, id: Id) -> bool {
-        if !self.settings.are_there || !self.pending_output().is_empty() {
+        if !self.settings.are_there || self.stands_still {
             return false;
         }
         let Some(place) = self.streams.iter().position(|stream| stream.id == id) else {
