@@ -144,10 +144,11 @@ impl<'a> Connection<'a> {
         self.exchanges.front().map(|exchange| exchange.id)
     }
 
-    /// The request in flight that was sent before all others, and where it is.
+    /// The request in flight that was sent before all others, and where it is. Not always the first:
+    /// where events are rows, the next one counts as sent when the one before it has come.
     #[must_use]
     pub fn oldest(&self) -> Option<(Id, Phase)> {
-        let oldest = self.under_way().next()?;
+        let oldest = self.under_way().min_by_key(|exchange| exchange.sent_ns)?;
         Some((oldest.id, self.phase(oldest)))
     }
 
@@ -536,7 +537,7 @@ fn take_rows(
 mod tests {
     use super::*;
     use crate::request::Requests;
-    use crate::spec::{Expected, Load, RequestSpec, Spec};
+    use crate::spec::{Events, Expected, Load, RequestSpec, Spec};
 
     fn load() -> Load {
         let json = r#"{"format": 1, "into": "x", "address": "127.0.0.1:80",
@@ -756,6 +757,20 @@ mod tests {
         assert_eq!(due_ns(0, &mut connection), Some(0));
         assert_eq!(connection.oldest(), Some((Id(2), Phase::Waiting)));
         assert_eq!(connection.waiting_since_ns(), Some(102));
+    }
+
+    #[test]
+    fn the_oldest_request_is_the_one_whose_timeout_runs_though_another_was_sent_first() {
+        let requests = requests(Expected {
+            events: Some(Events { rows: true, ..Events::default() }),
+            ..Expected::default()
+        });
+        let mut connection = pipelined(&requests, 2);
+        let event = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n";
+        assert_eq!(connection.oldest(), Some((Id(0), Phase::Waiting)));
+        connection.received(event, &mut Vec::new(), 200);
+        assert_eq!(connection.waiting_since_ns(), Some(101));
+        assert_eq!(connection.oldest(), Some((Id(1), Phase::Waiting)));
     }
 
     #[test]

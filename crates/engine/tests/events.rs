@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use plimsoll_engine::sample::NEVER;
-use plimsoll_http2::frame::Kind;
+use plimsoll_http2::frame::{ErrorCode, Kind};
 
 use drive::{ASK, Ask, Row, Seen, WAITED_MS, by_outcome, drive, drive_alone};
 use hostile::{Hostile, POLITE, Script, Then, head};
@@ -247,4 +247,31 @@ fn streams_of_http2_have_their_events_as_rows_too() {
     assert_eq!(seen.finish.sent, 9);
     assert!(seen.requests.iter().all(|row| row["sent_ns"] != NEVER && row["status"] == 200));
     server.stop();
+}
+
+#[test]
+fn a_stream_that_stalls_times_out_and_the_one_before_it_goes_on() {
+    let server = Server::start(|visit, _| {
+        visit.greet(&[]);
+        let Some(streams) = visit.next_requests(2) else { return };
+        let event = |stream| http2_server::frame(Kind::Data, 0, stream, b"data: x\n\n");
+        for &stream in &streams {
+            visit.send(http2_server::head(stream, &[("content-type", "text/event-stream")]));
+            visit.send(event(stream));
+        }
+        for _ in 0..8 {
+            std::thread::sleep(Duration::from_millis(WAITED_MS / 4));
+            visit.send(event(streams[0]));
+        }
+    });
+    let duration_ms = WAITED_MS * 3 / 2;
+    let asked = Ask { streams: Some(2), timeout_ms: WAITED_MS, duration_ms, ..ASK_ROWS };
+    let seen = drive_alone(server.address(), &asked);
+    let outcomes = by_outcome(&seen.requests);
+    // Neither the first stream nor the request in the place of the second is over.
+    assert_eq!((outcomes["timed_out_receiving"], outcomes["unfinished"]), (1, 2), "{outcomes:?}");
+    assert_eq!(server.stop().resets, [ErrorCode::Cancel as u32]);
+    let timed_out =
+        |row: &&Row| row["done_ns"] != NEVER && row["done_ns"] - row["sent_ns"] >= WAITED_MS * MS;
+    assert_eq!(seen.requests.iter().filter(timed_out).count(), 1);
 }
