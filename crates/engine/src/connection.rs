@@ -285,11 +285,17 @@ impl<'a> Connection<'a> {
     pub fn answered(&mut self, bytes: &[u8], now_ns: u64) -> Answer {
         let answer = self.protocol.answered(bytes);
         if let Answer::Refused { status } = answer {
-            for exchange in self.exchanges.iter_mut() {
-                exchange.receive(Event::Head(status), now_ns);
-            }
+            self.refused(status, now_ns);
         }
         answer
+    }
+
+    /// The server takes no request on the connection: the reason it gives is the status of all that
+    /// wait for it.
+    fn refused(&mut self, status: u16, now_ns: u64) {
+        for exchange in self.exchanges.iter_mut() {
+            exchange.receive(Event::Head(status), now_ns);
+        }
     }
 
     /// What the server is sent last, when the driver closes the connection.
@@ -391,7 +397,12 @@ impl<'a> Connection<'a> {
             Step::Ended { id, outcome, code, consumed } => {
                 Received::Ended { id, outcome, code, consumed }
             }
-            Step::Failed { id, outcome } => Received::Failed { id, outcome },
+            Step::Failed { id, outcome } => {
+                if outcome == Outcome::CloseReceived && self.requests == 0 {
+                    self.refused(self.protocol.close_code(), now_ns);
+                }
+                Received::Failed { id, outcome }
+            }
         }
     }
 

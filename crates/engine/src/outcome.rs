@@ -99,7 +99,7 @@ outcomes! {
     MalformedHead = 40, "malformed_head", Malformed, "the head of the response is not HTTP/1";
     MalformedChunk = 41, "malformed_chunk", Malformed, "the chunked coding of the body is broken";
     HeadTooLarge = 42, "head_too_large", Malformed, "the head of the response is larger than the reader takes";
-    Unsolicited = 43, "unsolicited", Malformed, "bytes beyond the end of a response";
+    Unsolicited = 43, "unsolicited", Malformed, "bytes beyond the end of a response, or before any request";
     IoFailed = 44, "io_failed", Lost, "reading or writing failed in another way; see errno";
     Http2Error = 45, "http2_error", Malformed, "HTTP/2: the server broke a rule of the protocol";
     NotHttp2 = 46, "not_http2", Malformed, "the server does not speak HTTP/2";

@@ -426,7 +426,35 @@ fn a_message_that_no_one_has_asked_for_costs_the_connection() {
             visit.send(echo(&message));
         }
     });
+    let of_requests = BTreeMap::from([("ok", 4), ("unsolicited", 1)]);
     let of_connections = BTreeMap::from([("closed_by_driver", 1), ("unsolicited", 1)]);
-    assert_eq!(outcomes(&seen), (BTreeMap::from([("ok", 5)]), of_connections));
-    assert_eq!((server.accepted, server.messages), (2, 5));
+    assert_eq!(outcomes(&seen), (of_requests, of_connections));
+    assert_eq!((server.accepted, server.messages), (2, 4));
+}
+
+#[test]
+fn a_connection_that_ends_with_its_upgrade_has_failed_and_the_next_one_waits() {
+    let masked = vec![0x82, 0x80, 1, 2, 3, 4];
+    for (sent, outcome, status) in [
+        (close(1013), "close_received", 1013),
+        (echo(b"welcome"), "unsolicited", 0),
+        (masked, "websocket_error", 0),
+    ] {
+        let (seen, server) = drive(&REFUSED, move |visit, _| {
+            let Some(accept) = visit.asked() else { return };
+            visit.send([switching(&accept).as_bytes(), &sent].concat());
+        });
+        let each = BTreeMap::from([(outcome, 3)]);
+        assert_eq!(outcomes(&seen), (each.clone(), each));
+        assert_eq!((server.accepted, server.messages), (3, 0));
+        assert_eq!((seen.finish.opened, seen.finish.refused), (3, 0));
+        assert!(seen.requests.iter().all(|row| row["status"] == status));
+        assert!(seen.requests.iter().all(|row| row["sent_ns"] == NEVER));
+        let pauses_ns: Vec<_> = seen
+            .connections
+            .windows(2)
+            .map(|pair| pair[1]["due_ns"] - pair[0]["closed_ns"])
+            .collect();
+        assert!(pauses_ns[0] >= 1_000_000 && pauses_ns[1] >= 2_000_000, "{pauses_ns:?}");
+    }
 }

@@ -194,6 +194,15 @@ impl<'a> Protocol<'a> {
         }
     }
 
+    /// The code that a server of WebSocket has closed the connection with.
+    #[must_use]
+    pub fn close_code(&self) -> u16 {
+        match self {
+            Self::Http1(_) | Self::Following(_) | Self::Http2(_) => 0,
+            Self::WebSocket(websocket) => websocket.close_code(),
+        }
+    }
+
     /// Makes ready for a new connection; whatever was on the last one is forgotten.
     pub fn reset(&mut self) {
         match self {

@@ -70,10 +70,21 @@ impl Worker<'_> {
         self.connect_failed(index, Outcome::of_connect(error), errno_of(error));
     }
 
-    /// No connection: whatever waited for it has failed, and the slot tries again later.
+    /// No connection.
     pub(super) fn connect_failed(&mut self, index: usize, outcome: Outcome, errno: u8) {
-        let now_ns = self.clock();
         self.counts.refused += 1;
+        self.try_again_later(index, outcome, errno, self.clock());
+    }
+
+    /// No connection, or one that ended before it carried a request: whatever waited for it has
+    /// failed, and the slot tries again later.
+    pub(super) fn try_again_later(
+        &mut self,
+        index: usize,
+        outcome: Outcome,
+        errno: u8,
+        now_ns: u64,
+    ) {
         while let Some(id) = self.slots[index].connection.any() {
             self.end_request(index, id, outcome, errno, now_ns);
             self.slots[index].held += 1;
@@ -127,10 +138,9 @@ impl Worker<'_> {
             Some(negotiated) if negotiated.resumed => Resumed::Yes,
             Some(_) => Resumed::No,
         };
-        let slot = &mut self.slots[index];
-        slot.failures = 0;
-        slot.connection.connected(now_ns, resumed);
-        if slot.connection.assigned() > 0 || slot.connection.is_sending() {
+        let connection = &mut self.slots[index].connection;
+        connection.connected(now_ns, resumed);
+        if connection.assigned() > 0 || connection.is_sending() {
             self.queue(index);
         }
         if let Some(negotiated) = negotiated {

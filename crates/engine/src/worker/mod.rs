@@ -158,7 +158,7 @@ struct Slot<'a> {
     queued: bool,
     /// Whether a deadline for it is in the heap; there is never more than one.
     watched: bool,
-    /// Connects that failed in a row.
+    /// Connects that failed since a connection carried a request.
     failures: u32,
     /// The instant of its wake-up; others that lie in the heap are no longer meant.
     wakes_ns: Option<u64>,

@@ -110,6 +110,9 @@ impl Worker<'_> {
         if sample.connected_ns != NEVER {
             self.counts.connections_open -= 1;
         }
+        if sample.requests > 0 {
+            slot.failures = 0;
+        }
         if let Some(recorder) = &mut self.recorder {
             recorder.connection(&sample);
         }

@@ -354,8 +354,12 @@ impl Worker<'_> {
 
     /// A connection has failed, and with it whatever was in flight on it; `id` is the request that
     /// `outcome` is of. Requests that wait for the connection fail with it if it never took any, or
-    /// if it did not take them in time.
+    /// if it did not take them in time. Where it never carried one, the next is not opened at once.
     fn fail(&mut self, index: usize, id: Option<Id>, outcome: Outcome, errno: u8, now_ns: u64) {
+        let connection = &self.slots[index].connection;
+        if connection.requests() == 0 && connection.assigned() > 0 {
+            return self.try_again_later(index, outcome, errno, now_ns);
+        }
         let mut lost = self.end_in_flight(index, id, outcome, errno, now_ns);
         if !self.slots[index].connection.is_ready() || id.is_some() && lost == 0 {
             lost += self.end_unsent(index, outcome, errno, now_ns);

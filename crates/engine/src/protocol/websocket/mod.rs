@@ -119,6 +119,11 @@ impl WebSocket {
         self.pending_output()
     }
 
+    /// The code that the connection is closed with: the server's, once it has sent one.
+    pub(super) fn close_code(&self) -> u16 {
+        self.code
+    }
+
     #[inline]
     pub(super) fn begin(&mut self, id: Id, request: &Request) {
         let start = self.taken_before + self.output.len() as u64;
