@@ -117,9 +117,10 @@ impl Worker<'_> {
                 if self.slots[index].connection.upgrading(now_ns) {
                     return self.upgrade(index, ready);
                 }
-                // What came with the end of the handshake makes the socket ready no more. A server
-                // that has hung up with it may still respond to the first request.
-                if negotiated.is_some() || ready.readable && !ready.hung_up {
+                // What came with the end of the handshake makes the socket ready no more, nor does the
+                // end of the stream. Both are read after the first request was sent: a server that has
+                // hung up may have responded to it.
+                if negotiated.is_some() || ready.readable || ready.hung_up {
                     let attempt = self.slots[index].connection.attempt();
                     self.unread.push(Unread { index, attempt, hung_up: ready.hung_up });
                 }

@@ -390,12 +390,15 @@ impl<'a> Worker<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{Shutdown, TcpListener};
+
     use super::*;
+    use crate::outcome::Outcome;
 
     /// A load of two kinds of request, each as often as the other.
-    fn spec(load: &str) -> Spec {
+    fn spec(address: &str, load: &str) -> Spec {
         let json = format!(
-            r#"{{"format": 1, "into": "x", "address": "127.0.0.1:80",
+            r#"{{"format": 1, "into": "x", "address": "{address}",
             "requests": [{{"name": "a", "bytes": "R0VU"}}, {{"name": "b", "bytes": "R0VU"}}],
             "load": {{"timeout_ns": 1, {load}}}}}"#
         );
@@ -414,12 +417,42 @@ mod tests {
             index: workers - 1,
             workers,
             core: None,
-            zero_ns: 0,
+            zero_ns: system::now_ns(),
             stop: &stop,
             gate: None,
             published: &published,
         };
         act(Worker::new(task, None).unwrap())
+    }
+
+    /// A server that someone else has to drive, and a load of one connection to it for ten seconds.
+    fn server_and_spec(load: &str) -> (TcpListener, Spec) {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap().to_string();
+        (server, spec(&address, load))
+    }
+
+    #[test]
+    fn a_server_that_hangs_up_while_the_connection_opens_is_not_waited_for() {
+        let (server, spec) = server_and_spec(
+            r#""model": "closed", "stages":
+            [{"kind": "hold", "duration_ns": 10000000000, "start": 1, "end": 1}]"#,
+        );
+        with_worker(&spec, 1, |mut worker| {
+            worker.begin_due(0);
+            worker.start_slots();
+            let (client, _) = server.accept().unwrap();
+            client.shutdown(Shutdown::Write).unwrap();
+            // Both are one event by then.
+            let transport = worker.slots[0].transport.as_ref().unwrap();
+            system::wait_for(transport, false, 5_000_000_000).unwrap().unwrap();
+            worker.poller.wait(0).unwrap();
+            worker.handle(0);
+            worker.send_queued();
+            worker.read_on();
+            assert_eq!(worker.counts.sent, 1);
+            assert_eq!(worker.counts.outcomes[Outcome::ClosedWaiting as usize], 1);
+        });
     }
 
     /// The gap before each arrival, and which request it is.
@@ -436,6 +469,7 @@ mod tests {
     #[allow(clippy::cast_precision_loss)]
     fn which_request_arrives_does_not_depend_on_the_gap_before_it() {
         let spec = spec(
+            "127.0.0.1:80",
             r#""model": "open", "arrivals": "poisson", "connections": 2, "stages":
             [{"kind": "hold", "duration_ns": 20000000000, "start": 1000, "end": 1000}]"#,
         );
