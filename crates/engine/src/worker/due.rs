@@ -45,7 +45,12 @@ impl Worker<'_> {
             match self.arrivals.start() {
                 None => break,
                 Some(Start::Requests { index, due_ns }) => self.begin_held(index, due_ns),
-                Some(Start::Connection { index }) => self.open(index, self.clock()),
+                // A request may have opened it since, or a rest has had it join once more.
+                Some(Start::Connection { index }) => {
+                    if self.slots[index].connection.state() == State::Closed {
+                        self.open(index, self.clock());
+                    }
+                }
             }
             let soon_ns = self.clock() + OPENING_NS;
             if self.arrivals.next_request_ns().is_some_and(|due_ns| due_ns < soon_ns) {

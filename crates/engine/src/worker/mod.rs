@@ -455,6 +455,27 @@ mod tests {
         });
     }
 
+    #[test]
+    fn a_slot_that_is_to_begin_twice_begins_once() {
+        let stages = r#"[{"kind": "hold", "duration_ns": 10000000000, "start": 1, "end": 1}]"#;
+        let (_server, open) =
+            server_and_spec(&format!(r#""model": "open", "connections": 1, "stages": {stages}"#));
+        with_worker(&open, 1, |mut worker| {
+            worker.begin_due(0);
+            worker.arrivals.join(0, 0);
+            worker.start_slots();
+            assert_eq!((worker.attempts, worker.arrivals.is_starting()), (1, false));
+        });
+        let (_server, closed) =
+            server_and_spec(&format!(r#""model": "closed", "stages": {stages}"#));
+        with_worker(&closed, 1, |mut worker| {
+            worker.begin_due(0);
+            worker.arrivals.join(0, 0);
+            let done = worker.finish();
+            assert_eq!(done.counts.outcomes[Outcome::Cancelled as usize], 1);
+        });
+    }
+
     /// The gap before each arrival, and which request it is.
     fn arrivals(mut worker: Worker<'_>) -> Vec<(u64, u16)> {
         while worker.arrivals.take(u64::MAX).is_some() {}

@@ -160,7 +160,8 @@ impl Worker<'_> {
     fn keep_unserved(&mut self, now_ns: u64) {
         while let Some(start) = self.arrivals.start() {
             if let Start::Requests { index, due_ns } = start {
-                let places = if index < self.target { self.slots[index].held } else { 0 };
+                let held = std::mem::take(&mut self.slots[index].held);
+                let places = if index < self.target { held } else { 0 };
                 (0..places).for_each(|_| self.keep_unsent(due_ns, Outcome::Cancelled));
             }
         }
