@@ -34,7 +34,7 @@ FIGURES = ReportedStatistics(
 )
 """What wrk might have printed of a hold of ten seconds."""
 
-OWN = ("in_flight_mean", "in_flight", "connections_open", "connections_requested")
+OWN = ("in_flight_mean", "in_flight", "connections_open", "places_open", "connections_requested")
 """What only our own engine says of itself each second."""
 
 

@@ -750,6 +750,11 @@ QUANTITIES = (
     ),
     Quantity("connections_requested", "gauge", "driver: connections requested now"),
     Quantity("connections_open", "gauge", "driver: connections open now"),
+    Quantity(
+        "places_open",
+        "gauge",
+        "driver: requests that its open connections may carry at one time, now",
+    ),
     Quantity("busy_cores", "gauge", "server: busy cores, from another monitor"),
     Quantity("users_active", "gauge", "driver: active users, by its own count"),
     Quantity("requests_sent", "counter", "driver: requests handed to a connection so far"),

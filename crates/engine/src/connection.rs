@@ -72,6 +72,8 @@ pub struct Connection<'a> {
     begun: usize,
     next_id: u32,
     attempt: u32,
+    /// Requests that it may carry at one time, as they were counted last.
+    counted: u32,
     due_ns: u64,
     tcp_connected_ns: u64,
     connected_ns: u64,
@@ -93,6 +95,7 @@ impl<'a> Connection<'a> {
             begun: 0,
             next_id: 0,
             attempt: NO_CONNECTION,
+            counted: 0,
             due_ns: 0,
             tcp_connected_ns: NEVER,
             connected_ns: NEVER,
@@ -198,6 +201,15 @@ impl<'a> Connection<'a> {
     #[inline]
     pub fn has_grown(&mut self) -> bool {
         self.protocol.has_grown()
+    }
+
+    /// Counts the requests that it may carry at one time, which are none unless it is open; returns
+    /// what was counted before, and now.
+    pub fn count_places(&mut self) -> [u32; 2] {
+        let places = self.protocol.capacity().min(self.protocol.places());
+        let now = if self.state == State::Open { places } else { 0 };
+        let now = u32::try_from(now).unwrap_or(u32::MAX);
+        [std::mem::replace(&mut self.counted, now), now]
     }
 
     /// Whether the server has shown that it speaks the protocol, where that comes before responses.

@@ -75,6 +75,8 @@ pub struct Progress {
     pub connections_requested: usize,
     /// Connections open now.
     pub connections_open: usize,
+    /// Requests that the open connections may carry at one time.
+    pub places_open: u64,
     /// Requests in flight now.
     pub in_flight: usize,
     /// Mean requests in flight since the last progress, as if no worker's had changed since it last
@@ -162,6 +164,7 @@ impl Tally {
             stage: stage_at(load, at_ns),
             connections_requested: counts.iter().map(|counts| counts.connections_requested).sum(),
             connections_open: counts.iter().map(|counts| counts.connections_open).sum(),
+            places_open: counts.iter().map(|counts| counts.places_open).sum(),
             in_flight: counts.iter().map(|counts| counts.in_flight).sum(),
             in_flight_mean: self.in_flight_mean(counts, within_ns),
             counts_apart_s: counts_apart_s(counts, within_ns),

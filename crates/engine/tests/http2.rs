@@ -19,6 +19,7 @@ use std::time::Duration;
 use drive::{ASK, Ask, Seen, WAITED_MS, by_outcome, drive_alone};
 use hostile::BODY;
 use http2_server::{Server, Visit, block, body, frame, go_away, head, reset, right, window_update};
+use plimsoll_engine::progress::Event;
 use plimsoll_engine::sample::NEVER;
 use plimsoll_http2::frame::{
     ACK, END_HEADERS, END_STREAM, ErrorCode, Kind, LARGEST_WINDOW_BYTES, PADDED, PRIORITY, Setting,
@@ -258,6 +259,68 @@ fn a_server_may_take_more_streams_later() {
     });
     assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 40)]));
     assert_eq!(deepest(&seen), 8);
+}
+
+/// Half a second of eight streams on each of three connections.
+const WIDE: Ask = Ask { streams: Some(8), connections: 3, requests: None, duration_ms: 500, ..ASK };
+
+/// Connections that are open at the end of a load, and the requests that these may carry.
+fn open_at_the_end(
+    ask: &Ask,
+    behave: impl Fn(&mut Visit, usize) + Send + Sync + 'static,
+) -> (usize, u64) {
+    let server = Server::start(behave);
+    let folder = tempfile::tempdir().unwrap();
+    let mut last = (0, 0);
+    let observe = |event: &Event| {
+        if let Event::Progress(progress) = event {
+            last = (progress.connections_open, progress.places_open);
+        }
+    };
+    plimsoll_engine::run(&ask.spec(server.address(), folder.path()), observe, || false).unwrap();
+    server.stop();
+    last
+}
+
+#[test]
+fn as_many_places_are_open_as_the_server_takes_streams() {
+    let taken: [(&[u32], u64); 5] = [(&[], 8), (&[2], 2), (&[2, 5], 5), (&[5, 0], 0), (&[100], 8)];
+    for (settings, places) in taken {
+        let open = open_at_the_end(&WIDE, move |visit, _| {
+            visit.greet(&[]);
+            for &streams in settings {
+                visit.greet(&[(Setting::MaxConcurrentStreams, streams)]);
+            }
+            while let Some(stream) = visit.next_request() {
+                visit.respond(stream);
+            }
+        });
+        assert_eq!(open, (3, 3 * places), "{settings:?}");
+    }
+}
+
+#[test]
+fn a_connection_that_has_ended_has_no_places() {
+    let open = open_at_the_end(&WIDE, |visit, number| {
+        visit.greet(&[(Setting::MaxConcurrentStreams, if number < 10 { 2 } else { 5 })]);
+        if number < 10 {
+            visit.send(go_away(0, ErrorCode::NoError));
+        }
+        while let Some(stream) = visit.next_request() {
+            visit.respond(stream);
+        }
+    });
+    assert_eq!(open, (3, 15));
+    // All wait for the end of their think time.
+    let thinking = Ask { think_ms: WIDE.duration_ms, streams: Some(1), ..WIDE };
+    let open = open_at_the_end(&thinking, |visit, _| {
+        visit.greet(&[]);
+        if let Some(stream) = visit.next_request() {
+            visit.respond(stream);
+            visit.close();
+        }
+    });
+    assert_eq!(open, (0, 0));
 }
 
 #[test]

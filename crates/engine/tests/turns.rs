@@ -115,6 +115,7 @@ fn connections_stay_open_and_nothing_is_in_flight_while_a_load_rests() {
     for turn in &ran.turns {
         assert_eq!(turn.progress.in_flight, 0);
         assert_eq!(turn.progress.connections_open, LOAD.connections);
+        assert_eq!(turn.progress.places_open, LOAD.connections as u64);
         assert_eq!(turn.progress.requests_sent, turn.progress.requests_ended);
     }
     // What was begun in a turn has ended in it: no request spans a rest.

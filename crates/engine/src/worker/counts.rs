@@ -40,6 +40,8 @@ pub struct Counts {
     pub connections_requested: usize,
     /// Connections open now.
     pub connections_open: usize,
+    /// Requests that the open connections may carry at one time: a server may take fewer than requested.
+    pub places_open: u64,
     /// Requests in flight now: begun to be sent and not ended.
     pub in_flight: usize,
     /// Requests in flight, integrated over time up to the end of the load, in request-nanoseconds.
@@ -79,6 +81,11 @@ impl Counts {
         *self = Self { recent_pause_ns: pause_ns, ..newer };
     }
 
+    /// A connection that could carry so many requests at one time can carry so many now.
+    pub fn change_places(&mut self, [before, now]: [u32; 2]) {
+        self.places_open = self.places_open + u64::from(now) - u64::from(before);
+    }
+
     /// These counts; the next ones tell of later pauses only.
     #[must_use]
     pub fn take(&mut self) -> Self {
@@ -94,6 +101,7 @@ impl Default for Counts {
             at_ns: 0,
             connections_requested: 0,
             connections_open: 0,
+            places_open: 0,
             in_flight: 0,
             in_flight_ns: 0,
             sent: 0,

@@ -282,7 +282,9 @@ impl Worker<'_> {
         }
         let connection = &mut self.slots[index].connection;
         if connection.is_sending() {
+            // Settings are acknowledged: with nothing to send there were none.
             let has_grown = connection.has_grown();
+            self.counts.change_places(connection.count_places());
             self.queue(index);
             if has_grown {
                 self.begin_held(index, now_ns);

@@ -70,6 +70,7 @@ SAID_EACH_SECOND = (
     "in_flight",
     "connections_requested",
     "connections_open",
+    "places_open",
     "requests_sent",
     "requests_ended",
     "received_bytes",
@@ -77,7 +78,7 @@ SAID_EACH_SECOND = (
 )
 """What of a line of progress becomes readings."""
 
-LEVELS = ("in_flight", "connections_open")
+LEVELS = ("in_flight", "connections_open", "places_open")
 """Those of them that are levels at an instant."""
 
 Line = Mapping[str, Any]

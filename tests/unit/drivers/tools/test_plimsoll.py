@@ -182,6 +182,7 @@ def test_levels_after_the_last_of_a_number_of_requests_say_nothing_of_the_load(
     said = [
         Reading(105, "driver", "connections_open", 2.0),
         Reading(110, "driver", "connections_open", 0.0),
+        Reading(110, "driver", "places_open", 0.0),
         Reading(110, "driver", "in_flight", 0.0),
         Reading(110, "driver", "in_flight_mean", 1.0),
     ]
