@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from websockets.sync.server import serve
 
 from plimsoll import addresses
 from plimsoll.campaign.load import Protocol
@@ -375,6 +376,21 @@ def test_a_server_without_websocket_is_named_at_once(answer: bytes, reason: str)
         assert b"Sec-WebSocket-Version: 13\r\n" in heard[0]
     assert str(error.value) == f"`{address}` does not speak WebSocket{reason}"
     assert error.value.exit_code == 4
+
+
+def test_an_upgrade_to_websocket_is_the_status_that_its_load_expects() -> None:
+    said: list[str] = []
+    with serve(lambda _: None, "127.0.0.1", 0) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        sent = responding.require(
+            f"127.0.0.1:{server.socket.getsockname()[1]}",
+            ECHO,
+            keep_alive=True,
+            protocol="websocket",
+            expected_status=(0, 0),
+            tell=said.append,
+        )
+    assert (sent, said) == (1, [])
 
 
 def test_a_server_that_responds_by_http2_is_asked_once() -> None:
