@@ -1613,7 +1613,9 @@ def test_rows_that_are_there_twice_are_more_than_can_be_in_flight():
     assert given.measured == pytest.approx(2.0, abs=0.05)
 
 
-@pytest.mark.parametrize(("places", "level"), [(20.0, "sound"), (40.0, "void"), (None, "sound")])
+@pytest.mark.parametrize(
+    ("places", "level"), [(20.0, "sound"), (40.0, "void"), (0.0, "sound"), (None, "sound")]
+)
 def test_streams_that_the_server_does_not_take_are_no_places(places: float | None, level: str):
     """A server takes one of two requested streams; later engines say how many places there are."""
     trial, readings = sent_by_streams(2), []

@@ -360,6 +360,8 @@ def _occupied(
     taken = tables.usage.mean("driver", "places_open", tables.holds[-1:])
     offered = is_open * load.in_flight_each if taken is None else taken
     places = offered * _filled_ratio(tables.recording.held_turns)
+    if not places:
+        return [not_checked(limit, "the server takes no streams")]
     ratio = (hold.mean + by_rows.waiting) / places + tail_ratio(tables)
     sentence = (
         f"of {wording.amount(places)} requests that the open connections can carry, "
