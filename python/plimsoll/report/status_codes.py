@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.counted import StatusTotal
     from plimsoll.recording import Recording
 
-REDIRECTS = range(300, 400)
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""Status codes whose `Location` a client goes to; `--follow` follows them.
+
+300 leaves the choice to the user, and 304 says that a kept response is still valid.
+
+Source: RFC 9110, section 15.4.
+"""
 
 
 class WithStatuses(Protocol):

@@ -192,9 +192,16 @@ def test_status_codes_that_were_not_expected_are_named_with_what_was() -> None:
     assert status_codes.told(one).endswith("(expected 200)")
 
 
-def test_redirects_are_named_though_they_are_accepted() -> None:
-    told = status_codes.told(trial(statuses=statuses(s302=500)))
-    assert told == "302 × 500 (redirects are not followed)"
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+def test_redirects_are_named_though_they_are_accepted(code: int) -> None:
+    told = status_codes.told(trial(statuses=statuses(**{f"s{code}": 500})))
+    assert told == f"{code} × 500 (redirects are not followed)"
+
+
+@pytest.mark.parametrize("code", [300, 304])
+def test_codes_of_300_to_399_that_lead_nowhere_are_no_redirects(code: int) -> None:
+    told = status_codes.told(trial(statuses=statuses(**{f"s{code}": 500})))
+    assert told == f"{code} × 500"
 
 
 def test_statuses_that_another_tool_counts_as_wrong_are_named() -> None:
