@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 import sample
-from plimsoll import tables
+from plimsoll import tables, wording
 from plimsoll.aggregate.counted import Failure, StatusTotal
 from plimsoll.aggregate.stalls import StallsRow
 from plimsoll.campaign.load import Load, Stage, UnknownLoad
@@ -322,6 +322,26 @@ def test_numbers_stay_with_their_units_where_lines_break() -> None:
     for width in range(50, 100):
         for line in shown(trial(stalls=FROZEN), width, verbose=True):
             assert not line.startswith(("s ", "ms ", "%"))
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_a_narrow_terminal_shows_fewer_times_and_each_of_them_whole(*, verbose: bool) -> None:
+    found = trial()
+    long_ns = {"p99_ns": 57.3e6, "p999_ns": 1_234.5e9, "max_ns": 2_345.6e9}
+    longer = {f"response_time_{name}": time_ns for name, time_ns in long_ns.items()}
+    summary = sample.changed(found.summary, **longer)
+    times = summary.response_time
+    found = replace(found, data=replace(found.data, summary=summary))
+    counts: list[int] = []
+    for width in range(24, 100):
+        lines = shown(found, width, verbose=verbose)
+        (place,) = (at for at, line in enumerate(lines) if re.match(r" {4,}.*p50", line))
+        headings, row = lines[place].split(), re.split(r"  +", lines[place + 1])[1:]
+        statistics = [name for name, said in screen.STATISTICS.items() if said in headings]
+        assert row == [wording.duration(times.of(name)) for name in statistics], width
+        counts.append(len(headings))
+    assert counts == sorted(counts)
+    assert (counts[0], counts[58 - 24], counts[80 - 24]) == (1, 4, 7)
 
 
 def with_failures(*failures: Failure, failed: int, **changes: Any) -> TrialFindings:

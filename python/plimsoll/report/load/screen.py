@@ -36,14 +36,14 @@ STATISTICS = {
 }
 """Statistics of a time, and their headings."""
 
-NARROW = ("p50", "p90", "p99", "p999", "max")
-"""Those for which a narrow terminal has room."""
+LEFT_OUT = ("p95", "mean", "p999", "p90", "max", "p99")
+"""Those that a narrow terminal has no room for, in this order; the median always stays."""
+
+LEAST = 8
+"""Columns that a statistic has at least, so that tables of several loads look alike."""
 
 MOST_LINES = 12
 """Lines of a load that went well, with those of `screen_doubts`."""
-
-WIDE = 80
-"""Columns from which a terminal has room for every statistic."""
 
 
 class Counted(failed.CountedFailures, Protocol):
@@ -91,8 +91,10 @@ def show_figures(found: Counted, console: Console | None = None, *, verbose: boo
     if found.summary is not None:
         for name, sentence, style in facts(found, found.summary, verbose=verbose):
             out.print(line(name, sentence, out.width, style))
-        out.print(_times(found.summary, found.recording, out.width, verbose=verbose))
-        if needs := _needs(found.summary, out.width):
+        rows = _rows(found.summary, found.recording, verbose=verbose)
+        shown = _fitting(rows, out.width)
+        out.print(_times(rows, shown))
+        if needs := _needs(found.summary, shown):
             out.print(line("", needs, out.width, "dim"))
     if found.recording.hosts:
         out.print(_hosts(found.recording))
@@ -122,27 +124,46 @@ def load_text(recording: Recording, *, verbose: bool) -> str:
     return f"{words.load_text(recording.load, unusual=not verbose)}{drawn}"
 
 
-def _times(summary: Summary, recording: Recording, width: int, *, verbose: bool) -> Table:
-    shown = _statistics(width)
+def _rows(
+    summary: Summary, recording: Recording, *, verbose: bool
+) -> list[tuple[str, dict[str, str]]]:
+    """Each time that is shown: its name, and its statistics in words."""
+    rows: list[tuple[str, dict[str, str]]] = []
+    for name in _shown_times(summary, recording, verbose=verbose):
+        time = summary.time(name)
+        told = {each: words.measured_time(time.of(each), recording) for each in STATISTICS}
+        rows.append((words.time_name(name, recording.load).removeprefix("time to "), told))
+    return rows
+
+
+def _fitting(rows: Sequence[tuple[str, dict[str, str]]], width: int) -> tuple[str, ...]:
+    """The statistics for which a terminal has room, so that none of their numbers is cropped."""
+    label = max([LABEL, *(len(name) for name, _ in rows)])
+    columns = {
+        each: 1 + max(LEAST, len(heading), *(len(told[each]) for _, told in rows))
+        for each, heading in STATISTICS.items()
+    }
+    for each in LEFT_OUT:
+        if label + sum(columns.values()) <= width:
+            break
+        del columns[each]
+    return tuple(columns)
+
+
+def _times(rows: Sequence[tuple[str, dict[str, str]]], shown: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="dim")
     table.add_column("", min_width=LABEL)
-    for name in shown:
-        table.add_column(STATISTICS[name], justify="right", min_width=8)
-    for name in _shown_times(summary, recording, verbose=verbose):
-        values = [words.measured_time(summary.time(name).of(each), recording) for each in shown]
-        called = words.time_name(name, recording.load).removeprefix("time to ")
-        table.add_row(called, *values)
+    for each in shown:
+        table.add_column(STATISTICS[each], justify="right", min_width=LEAST)
+    for name, told in rows:
+        table.add_row(name, *(told[each] for each in shown))
     return table
 
 
-def _statistics(width: int) -> tuple[str, ...]:
-    return tuple(STATISTICS) if width >= WIDE else NARROW
-
-
-def _needs(summary: Summary, width: int) -> str:
+def _needs(summary: Summary, shown: Sequence[str]) -> str:
     """Why some percentiles of the time that users see have no number; empty where all have one."""
-    shown = {one: STATISTICS[one] for one in _statistics(width)}
-    return words.percentile_needs(summary, shown, summary.latency_kind)
+    headings = {one: STATISTICS[one] for one in shown}
+    return words.percentile_needs(summary, headings, summary.latency_kind)
 
 
 def _hosts(recording: Recording) -> Table:
