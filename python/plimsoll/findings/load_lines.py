@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypedDict
@@ -162,6 +163,8 @@ def of_server(
     held: dict[str, TrialFindings] = {}
     failed: dict[str, TrialFindings] = {}
     pool = _pool(tables_of, searched, peaks)
+    if pool is not None:
+        searched = _without_too_slow(searched)
     for line in searched.lines:
         failing = _last(searched, line.failed_per_s, trials)
         if failing is not None and failing.has_ended_well:
@@ -171,12 +174,41 @@ def of_server(
                 is_held_above=line.held_above_per_s is not None,
             )
             failed[line.limit.name] = failing
-        if pool is not None and line.state in ("found", "open") and not _has_errors(searched, line):
+        is_limited = line.state in ("found", "open") and _is_ever_kept(searched, line)
+        if pool is not None and is_limited and not _has_errors(searched, line):
             beyond[line.limit.name] = pool
         holding = _last(searched, line.held_per_s, trials)
         if holding is not None:
             held[line.limit.name] = holding
     return LineFindings(searched, subject, beyond, held, failed)
+
+
+def _without_too_slow(searched: Searched) -> Searched:
+    """The search, each line below all rates where even a free connection responds too slowly.
+
+    The closed load made no response slower, so a lower rate would make none faster: that the budget
+    left no time to try one leaves nothing open.
+    """
+    lines = (
+        replace(line, state="below")
+        if line.state == "open"
+        and not _is_ever_kept(searched, line)
+        and not _has_errors(searched, line)
+        and _least_median_ns(searched) > (line.limit.most_ns or math.inf)
+        else line
+        for line in searched.lines
+    )
+    return replace(searched, lines=tuple(lines))
+
+
+def _least_median_ns(searched: Searched) -> float:
+    """The least median latency of the tries at any rate, in nanoseconds; 0 for none."""
+    return min((one.times_ns["p50"] for one in searched.tries if "p50" in one.times_ns), default=0)
+
+
+def _is_ever_kept(searched: Searched, line: Line) -> bool:
+    """Whether a limit of latency was kept at some rate, by chance or not."""
+    return any(one.is_inside(line.limit) for one in searched.tries[searched.forgotten :])
 
 
 def _pool(

@@ -12,11 +12,14 @@ import queues
 import sample
 from plimsoll.aggregate import utilisation
 from plimsoll.aggregate.summary import TimeStatistics
+from plimsoll.cli.judging import line_exit_code
+from plimsoll.errors import LIMIT_MISSED
 from plimsoll.findings import load_lines
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.load_line.search import Searched
 from plimsoll.recording import Recording
+from plimsoll.report.results import line_result
 
 SUBJECT = Subject("127.0.0.1:8080/", "poisson", 20)
 UNLOADED_NS = 200e3
@@ -68,6 +71,35 @@ def test_they_do_so_before_a_try_failed(monkeypatch: pytest.MonkeyPatch) -> None
     assert (line.state, line.failed_per_s) == ("open", None)
     found = of_server(monkeypatch, searched, closed_ns=1.1 * UNLOADED_NS)
     assert found.beyond["p99"].resource == "pool"
+
+
+def test_no_number_of_connections_makes_a_server_faster_than_a_free_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched = named(queues.searched_with(most_s=UNLOADED_NS / 2e9, budget_s=8.0))
+    (line,) = searched.lines
+    assert (line.state, line.held_per_s) == ("open", None)
+    failing = TrialFindings(sample.trial_data())
+    found = of_server(monkeypatch, searched, failing, closed_ns=1.1 * UNLOADED_NS)
+    assert "pool" not in {one.resource for one in found.beyond.values()}
+    assert found.searched.lines[0].state == "below"
+    assert "no rate keeps p99 ≤ 100 µs" in line_result.sentence(found)
+    assert line_result.remedy(found).startswith("allow a higher latency")
+    assert line_exit_code(found) == LIMIT_MISSED
+    queued = of_server(monkeypatch, searched, failing, closed_ns=20 * UNLOADED_NS)
+    assert queued.searched.lines[0].state == "open"
+
+
+def test_a_line_that_no_try_kept_is_open_where_free_connections_are_fast_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched = named(queues.searched_with(most_s=1.01 * UNLOADED_NS / 1e9, budget_s=8.0))
+    (line,) = searched.lines
+    assert (line.state, line.held_per_s) == ("open", None)
+    failing = TrialFindings(sample.trial_data())
+    found = of_server(monkeypatch, searched, failing, closed_ns=1.1 * UNLOADED_NS)
+    assert "pool" not in {one.resource for one in found.beyond.values()}
+    assert found.searched.lines[0].state == "open"
 
 
 def searched_until_over(
