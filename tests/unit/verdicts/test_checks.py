@@ -952,6 +952,27 @@ def test_a_reading_before_the_drivers_first_word_is_not_held_against_it(kernels,
     assert given.level == level, given
 
 
+@pytest.mark.parametrize(
+    ("drivers", "kernels", "level"),
+    [
+        ([(0.1, 20)], [(0.009, 6)], "sound"),
+        ([(0.06, 20)], [(0.004, 0)], "sound"),
+        ([(0.5, 4), (1.0, 20)], [(0.009, 0), (0.502, 19)], "sound"),
+        ([(1.0, 20), (2.0, 20), (3.0, 2)], [(1.01, 20), (2.01, 1), (2.99, 1)], "sound"),
+        ([(1.0, 20), (2.0, 20), (3.0, 20)], [(0.01, 0), (1.01, 6), (2.01, 6)], "void"),
+        ([(1.0, 20), (2.0, 19), (3.0, 18)], [(0.01, 0), (1.01, 20), (2.01, 6)], "sound"),
+        ([(1.0, 20), (2.0, 19), (3.0, 18)], [(0.01, 0), (1.01, 6), (2.01, 6)], "void"),
+        ([(1.0, 20), (1.5, 20)], [(0.01, 0), (1.01, 6)], "void"),
+    ],
+)
+def test_connections_are_compared_where_the_pool_neither_opens_nor_closes(drivers, kernels, level):
+    trial = simulate(warm_up_s=0, ramp_s=0, hold_s=drivers[-1][0], connections=20)
+    told = with_readings(trial, "driver", "connections_open", *drivers)
+    told = with_readings(told, "server", "connections_established", *kernels)
+    given = judged("counters_agree", told)
+    assert given.level == level, given
+
+
 def test_a_core_that_other_programs_filled_was_not_the_drivers_limit():
     made = simulate(others_busy=0.5, server_busy=0.4, driver_busy=0.45)
     given = judged("bottleneck_identified", made)

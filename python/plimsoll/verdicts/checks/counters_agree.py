@@ -17,9 +17,11 @@ so they are not compared.
 
 If connections are kept open, the kernel's connections on the server's port are compared with those
 that the load generator holds open, in both directions. They are compared at each reading of the
-kernel between two of the load generator, and half of the readings must agree. A difference of one
-connection is none, because the two do not count at the same instant. If each connection is lost and
-opened again once a second or more often, they are not compared.
+kernel between two of the load generator that differ by 10 % at most, and half of the readings must
+agree: while the pool opens or closes, neither count is wrong. So a load of less than a second has
+no such reading. A difference of one connection is none, because the two do not count at the same
+instant. If each connection is lost and opened again once a second or more often, they are not
+compared.
 
 The reference server keeps a third, independent count over its whole life: requests received,
 responses and bytes sent. It must have sent every response that the load generator counts as
@@ -57,7 +59,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.aggregate.usage import Usage
+    from plimsoll.aggregate.usage import Instants, ReadingSeries, Usage, Values
     from plimsoll.tool_output.reported import ReportedStatistics
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
@@ -119,8 +121,8 @@ ASKED_WHETHER_READY = 100
 """Requests that the lab itself sends at most until the server is ready."""
 MUCH_MORE, MANY = 2.0, 1000.0
 """More than so many times the claim, and so many more, is the traffic of other programs."""
-TOGETHER_NS = 100_000_000
-"""The kernel's reading and the driver's count as one instant if they are so close."""
+LEVEL = 0.1
+"""Two counts of the driver that differ by a larger share are of a pool that opens or closes."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -336,18 +338,31 @@ def _sockets(tables: Tables, limits: Limits) -> Finding | None:
 def _pairs(tables: Tables, start_ns: int, end_ns: int) -> list[tuple[float, float]]:
     """Connections by the kernel and by the driver at each reading within a stretch of time.
 
-    Before the driver's first reading and after its last one its connections are unknown.
+    Only where the driver counted about as many before it and after it: of these two the number that
+    is closer to the kernel's. Thousands are opened or closed within milliseconds.
     """
     reported = tables.usage.of("driver", "connections_open")
-    start_ns = max([start_ns, *(int(series.at_ns[0]) - TOGETHER_NS for series in reported)])
-    end_ns = min([end_ns, *(int(series.at_ns[-1]) + TOGETHER_NS for series in reported)])
+    if not reported:
+        return []
+    start_ns = max([start_ns, *(int(series.at_ns[0]) for series in reported)])
+    end_ns = min([end_ns, *(int(series.at_ns[-1]) for series in reported)])
     pairs: list[tuple[float, float]] = []
     for series in tables.usage.of("server", "connections_established"):
         inside = (series.at_ns >= start_ns) & (series.at_ns <= end_ns)
-        claimed = tables.usage.level("driver", "connections_open", series.at_ns[inside])
-        known = ~np.isnan(claimed)
-        pairs += zip(series.values[inside][known].tolist(), claimed[known].tolist(), strict=True)
+        at_ns, seen = series.at_ns[inside], series.values[inside]
+        around = np.sum([_around(one, at_ns) for one in reported], axis=0)
+        low, high = around.min(axis=0), around.max(axis=0)
+        is_level = high - low <= np.maximum(LEVEL * high, 1.0)
+        claimed = np.clip(seen, low, high)
+        pairs += zip(seen[is_level].tolist(), claimed[is_level].tolist(), strict=True)
     return pairs
+
+
+def _around(series: ReadingSeries, at_ns: Instants) -> Values:
+    """The reading before and the one after some instants between the first and the last one."""
+    before = series.values[np.searchsorted(series.at_ns, at_ns, side="right") - 1]
+    after = series.values[np.searchsorted(series.at_ns, at_ns, side="left")]
+    return np.stack([before, after])
 
 
 def _grown(tables: Tables, quantity: str) -> float | None:
