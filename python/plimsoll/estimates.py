@@ -420,7 +420,7 @@ def _rate(trial: Trial, paces: Paces) -> float:
 
 
 def _load_s(load: Load, requests_per_s: float) -> float:
-    if load.request_limit is None:
+    if load.request_limit is None or load.model == "open":
         return load.duration_s
     left, before_s = float(load.request_limit), 0.0
     for stage in load.stages:

@@ -226,6 +226,8 @@ def test_a_load_that_limits_itself_is_estimated_by_its_limits(load: Load, reques
 def test_a_load_that_ends_after_some_requests_is_estimated_to_end_then() -> None:
     assert estimated(replace(STEADY, request_limit=300)).load_s == 0.3
     assert estimated(replace(STEADY, request_limit=300_000)).load_s == STEADY.duration_s
+    scheduled = Load("o", "open", (Stage("hold", 10.0, 50.0, 50.0),), request_limit=500)
+    assert estimated(replace(scheduled, connections=9)).load_s == 10.0
 
 
 @pytest.mark.parametrize(

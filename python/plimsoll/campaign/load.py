@@ -164,7 +164,9 @@ class Load:
         tls: Whether connections are secured by TLS.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         timeout_s: A request (and an attempt to connect) fails after this long, in seconds.
-        request_limit: Closed model: end after this many requests; None is no limit.
+        request_limit: Closed model: end after this many requests; None is no limit. Open model: so
+            many arrive until the schedule ends, because it was given by their number; None where
+            it was given by its length.
         threads: Threads of a driver with a configurable number; None for its default. The engine
             has one per core.
         server_cores: Cores of the server under this load; None for those of the campaign.
@@ -194,7 +196,8 @@ class Load:
     @property
     def is_timed(self) -> bool:
         """Whether it ends after some time, if not after some requests before."""
-        return self.request_limit is None or self.stages[-1].duration_s != COUNTED_S
+        is_scheduled = self.model == "open" or self.request_limit is None
+        return is_scheduled or self.stages[-1].duration_s != COUNTED_S
 
     @property
     def duration_s(self) -> float:
@@ -269,6 +272,7 @@ class Load:
             arrivals="constant",
             connections=0,
             tolerance_s=0.0,
+            request_limit=None,
         )
 
 

@@ -727,8 +727,16 @@ def _load(requested: LoadOptions) -> Load:
         tls=_is_secured(requested),
         think_time_s=requested.think_time_s or 0.0,
         timeout_s=requested.timeout_s,
-        request_limit=None if opened else requested.requests,
+        request_limit=_request_limit(requested),
     )
+
+
+def _request_limit(requested: LoadOptions) -> int | None:
+    """The number of requests that ends the load; none where a given length ends an open one."""
+    given_s, requests, rate_per_s = requested.duration_s, requested.requests, requested.rate_per_s
+    if requests is None or rate_per_s is None or given_s is None:
+        return requests
+    return requests if _arrivals_s(requests, rate_per_s) <= given_s else None
 
 
 def _protocol(requested: LoadOptions) -> Protocol:

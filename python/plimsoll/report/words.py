@@ -216,7 +216,8 @@ def load_text(load: Load | UnknownLoad, *, unusual: bool = False) -> str:
     if load.model == "unknown":
         return "recorded by another tool; the requested load is unknown"
     stages = ", ".join(map(_stage_text, load.stages))
-    if load.request_limit and len(load.stages) == 1:
+    is_limited = load.model == "closed" and load.request_limit
+    if is_limited and len(load.stages) == 1:
         (hold,) = load.stages
         most = f"up to {wording.seconds(hold.duration_s)} " if load.is_timed else ""
         stages = f"hold {most}at {_level(hold.end)}"
@@ -229,7 +230,7 @@ def load_text(load: Load | UnknownLoad, *, unusual: bool = False) -> str:
         parts.append(f"think time {wording.seconds(load.think_time_s)}")
     if load.timeout_s and not (unusual and load.timeout_s == Load.timeout_s):
         parts.append(f"timeout {wording.seconds(load.timeout_s)}")
-    if load.request_limit:
+    if load.request_limit and is_limited:
         what = requests(load).removesuffix("s")
         parts.append(f"ends after {wording.several(load.request_limit, what)}")
     if load.threads:

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import wording
 from plimsoll.aggregate.outcomes import UNENDED
 from plimsoll.verdicts.finding import Remedy
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
-
-LONGER_THAN_A_RESPONSE = Remedy(
-    "Hold the load for longer than a response takes, or find in `server.log` why none came",
-    "Load for longer than a response takes (`-d`), or find in the server's log why none came",
-)
 
 
 def length_s(tables: Tables) -> float | None:
@@ -32,3 +28,19 @@ def length_s(tables: Tables) -> float | None:
     load_s = (recording.stages[-1].end_ns - recording.stages[0].start_ns) / 1e9
     timeout_s = recording.load.timeout_s
     return load_s if timeout_s is None or load_s < timeout_s else None
+
+
+def remedy(tables: Tables) -> Remedy:
+    """A load for longer than a response takes, by the option that gives its length.
+
+    Args:
+        tables: The tables of the trial.
+    """
+    load, option = tables.recording.load, "`-d`"
+    if load.model == "open" and load.request_limit is not None:
+        option = f"`-n`, {wording.amount(load.stages[-1].end)} for each second"
+    return Remedy(
+        "Hold the load for longer than a response takes, or find in `server.log` why none came",
+        f"Load for longer than a response takes ({option}), or find in the server's log why none "
+        "came",
+    )

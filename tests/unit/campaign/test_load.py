@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 from plimsoll.campaign.load import Load, Stage
 
@@ -40,10 +41,12 @@ def test_a_warm_up_is_as_long_as_a_runtime_and_handshakes_take() -> None:
 def test_an_open_load_warms_a_server_up_by_a_closed_one_on_its_connections() -> None:
     stages = (Stage("warm_up", 0.5, 10.0, 10.0), Stage("hold", 3.0, 10.0, 10.0))
     slow = Load("slow", "open", stages, arrivals="poisson", connections=64, tolerance_s=0.001)
+    slow = replace(slow, request_limit=30)
     warming = slow.warming(1.0)
     assert (warming.model, warming.connections, warming.peak_connections) == ("closed", 0, 64)
     assert warming.stages == (Stage("warm_up", 1.0, 64.0, 64.0),)
     assert (warming.arrivals, warming.tolerance_s) == ("constant", 0.0)
+    assert warming.request_limit is None
     closed = Load("closed", "closed", (Stage("warm_up", 0.5, 1.0, 9.0), *stages[1:]))
     assert closed.warming(1.0).stages == (Stage("warm_up", 1.0, 1.0, 9.0),)
 

@@ -59,20 +59,24 @@ def test_a_load_ends_after_its_requests_or_its_length_whichever_comes_first(
 
 
 @pytest.mark.parametrize(
-    ("changes", "length_s"),
+    ("changes", "length_s", "request_limit"),
     [
-        ({"requests": 1000, "rate_per_s": 50.0}, 20.0),
-        ({"requests": 1, "rate_per_s": 5000.0}, 0.0002),
-        ({"requests": 1000, "rate_per_s": 50.0, "duration_s": 3.0}, 3.0),
-        ({"requests": 100, "rate_per_s": 50.0, "duration_s": 3.0}, 2.0),
+        ({"requests": 1000, "rate_per_s": 50.0}, 20.0, 1000),
+        ({"requests": 3600, "rate_per_s": 1.0}, COUNTED_S, 3600),
+        ({"requests": 1, "rate_per_s": 5000.0}, 0.0002, 1),
+        ({"requests": 1000, "rate_per_s": 50.0, "duration_s": 3.0}, 3.0, None),
+        ({"requests": 100, "rate_per_s": 50.0, "duration_s": 3.0}, 2.0, 100),
+        ({"rate_per_s": 50.0, "duration_s": 3.0}, 3.0, None),
     ],
 )
 def test_rate_and_number_of_requests_give_the_length_of_an_open_load(
-    changes: dict[str, Any], length_s: float
+    changes: dict[str, Any], length_s: float, request_limit: int | None
 ) -> None:
+    """The number is kept where it ends the load, since more time needs a greater one."""
     found = load(**changes)
-    assert (found.model, found.request_limit) == ("open", None)
+    assert (found.model, found.request_limit) == ("open", request_limit)
     assert found.duration_s == pytest.approx(length_s)
+    assert found.is_timed
 
 
 @given(st.integers(1, 10**6), st.floats(0.1, 10**6))

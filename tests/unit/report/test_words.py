@@ -79,6 +79,13 @@ def test_a_load_of_some_requests_and_a_length_has_both() -> None:
     assert told.endswith("ends after 10 requests")
 
 
+def test_an_open_load_of_some_requests_has_the_length_of_its_schedule() -> None:
+    hold = Stage("hold", 2.0, 50.0, 50.0)
+    load = sample.load(model="open", stages=(hold,), connections=9, request_limit=100)
+    assert words.load_text(load) == words.load_text(replace(load, request_limit=None))
+    assert "hold 2 s at 50; a pool of 9 connections" in words.load_text(load)
+
+
 def test_where_there_is_little_room_what_is_usual_is_left_out() -> None:
     assert words.load_text(sample.load(), unusual=True).endswith("hold 7 s at 1,000")
     told = words.load_text(sample.load(keep_alive=False, timeout_s=2.0), unusual=True)

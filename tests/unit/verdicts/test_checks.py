@@ -16,7 +16,7 @@ from plimsoll import wording
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.trial import Tables
 from plimsoll.aggregate.usage import ReadingSeries, Usage
-from plimsoll.campaign.load import UnknownLoad
+from plimsoll.campaign.load import Stage, UnknownLoad
 from plimsoll.recording import (
     ClockSetBack,
     Driver,
@@ -1556,6 +1556,41 @@ def test_a_load_shorter_than_a_response_says_so(check, timeout_s, is_short):
     assert given.level == "void"
     assert ("responses take longer" in given.text) is is_short
     assert any("Hold the load for longer" in one for one in given.remedies) is is_short
+
+
+@pytest.mark.parametrize(
+    ("most", "option"), [(12_000, "`-n`, 2,000 for each second"), (None, "`-d`")]
+)
+@pytest.mark.parametrize("check", ["failures_explained", "connection_target_met"])
+def test_a_load_shorter_than_a_response_names_the_option_that_gave_its_length(
+    check: str, most: int | None, option: str
+) -> None:
+    made = simulate(starved=20, timeout_s=60.0, ramp_s=0.0, warm_up_s=0.0)
+    given = judged(check, by_number(as_open(made, rate_per_s=2000.0), most))
+    (remedy,) = (one for one in given.remedies if "longer than a response" in one)
+    assert f"takes ({option}), or" in remedy
+
+
+def by_number(trial, most):
+    """An open load that `plimsoll load` put on, of so many requests; None for some time."""
+    recording = trial.recording
+    hold = recording.stages[-1]
+    stages = (Stage("hold", (hold.end_ns - hold.start_ns) / 1e9, hold.start, hold.end),)
+    load = replace(recording.load, stages=stages, request_limit=most)
+    return as_load(replace(trial, recording=replace(recording, load=load)))
+
+
+@pytest.mark.parametrize(
+    ("most", "remedy"),
+    [
+        (1800, "`-n 10000` or more"),
+        (None, "`-d 5s` or more"),
+    ],
+)
+def test_a_short_open_load_of_some_requests_needs_more_of_them(most, remedy):
+    made = as_open(simulate(ramp_s=0.0, hold_s=0.9), rate_per_s=2000.0)
+    given = judged("long_enough", by_number(made, most))
+    assert given.remedies == (f"Load for longer: {remedy}.",)
 
 
 def test_a_hang_that_fills_the_pool_is_not_blamed_on_the_pool():

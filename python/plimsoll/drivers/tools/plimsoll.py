@@ -529,7 +529,8 @@ def _load(load: Load) -> dict[str, object]:
         "requests_per_connection": load.requests_per_connection,
         "think_time_ns": _ns(load.think_time_s),
         "timeout_ns": _ns(load.timeout_s),
-        "request_limit": load.request_limit,
+        # The schedule of an open load ends after so many arrivals.
+        "request_limit": load.request_limit if load.model == "closed" else None,
     }
 
 

@@ -352,7 +352,7 @@ def _why_silent(tables: Tables, without: int) -> tuple[str, Remedy | str]:
         why = (
             f"responses take longer than the load, {wording.seconds(length_s)}, or the server hung"
         )
-        return why, unanswered_load.LONGER_THAN_A_RESPONSE
+        return why, unanswered_load.remedy(tables)
     return "their requests hung: the server never responded, or never accepted them", NO_RESPONSE
 
 

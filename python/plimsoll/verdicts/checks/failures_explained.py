@@ -197,7 +197,7 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
             f"no request got a response in the load of {wording.seconds(length_s)}, though the one "
             "before it did: responses take longer, or the server hung"
         )
-        return found(limit, 1.0, sentence, unanswered_load.LONGER_THAN_A_RESPONSE)
+        return found(limit, 1.0, sentence, unanswered_load.remedy(tables))
     if not tables.summary.completed:
         sentence = (
             "no request got a response in the measurement window: "

@@ -114,7 +114,8 @@ def _rounds(tables: Tables, limits: Limits) -> Finding:
 def _longer(tables: Tables, enough_s: int) -> Remedy:
     """A load that is long enough: of more requests where these end it, else of more time."""
     load, driver = tables.recording.load, tables.recording.driver
-    is_by_time = driver is not None and driver.ended_by == "schedule"
+    is_scheduled = driver is not None and driver.ended_by == "schedule"
+    is_by_time = is_scheduled and load.model != "open"
     requests = 0 if load.model == "unknown" or is_by_time else load.request_limit
     option = f"-n {_enough(tables, requests, enough_s)}" if requests else f"-d {enough_s}s"
     longer = f"Load for longer: `{option}` or more"
@@ -123,7 +124,9 @@ def _longer(tables: Tables, enough_s: int) -> Remedy:
 
 def _enough(tables: Tables, requests: int, enough_s: int) -> int:
     """Requests that take so long at the pace of the load, rounded up to one digit."""
-    needed = max(tables.summary.throughput_per_s * enough_s, requests + 1.0)
+    load = tables.recording.load
+    pace_per_s = load.stages[-1].end if load.model == "open" else tables.summary.throughput_per_s
+    needed = max(pace_per_s * enough_s, requests + 1.0)
     step = 10 ** math.floor(math.log10(needed))
     return math.ceil(needed / step) * step
 

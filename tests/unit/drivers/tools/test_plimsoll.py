@@ -145,6 +145,14 @@ def test_durations_become_nanoseconds(order: DriverJob) -> None:
     assert b"Connection: close\r\n" in b64decode(spec["requests"][0]["bytes"])
 
 
+def test_the_schedule_of_an_open_load_ends_it_and_not_the_number_it_was_made_of(
+    order: DriverJob,
+) -> None:
+    stages = (Stage("hold", 2.0, 50.0, 50.0),)
+    load = Load("x", "open", stages, connections=5, request_limit=100)
+    assert driver.spec(replace(order, load=load))["load"]["request_limit"] is None
+
+
 def test_only_a_load_of_http2_names_its_protocol(order: DriverJob) -> None:
     load = Load("x", "closed", (Stage("hold", 1.0, 1, 1),), protocol="http2", streams=3)
     spoken = driver.spec(replace(order, load=load))["load"]
