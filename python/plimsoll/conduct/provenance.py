@@ -42,20 +42,24 @@ def measurements(trials: Iterable[Trial], setting: RunConfig) -> Iterator[tuple[
     """
     found: dict[tuple[object, ...], tuple[Part, ...]] = {}
     for trial in trials:
-        alike = (trial.driver, id(trial.endpoint), trial.load, trial.values)
+        alike = (
+            *(trial.driver, id(trial.endpoint), trial.load, trial.values),
+            trial.start_warm_up_s,  # frameworks differ in it
+        )
         if alike not in found:
             found[alike] = measurement(trial, setting)
         yield found[alike]
 
 
 def measurement(trial: Trial, setting: RunConfig) -> tuple[Part, ...]:
-    """What measures it: driver, endpoint, load, cores, and the host they share."""
+    """What measures it: driver, endpoint, load, warm-up, cores, and the host they share."""
     server_cores = trial.load.server_cores or setting.server_cores
     host = setting.machine or machine.facts()
     return (
         *_driver(trial.driver),
         Part("definition", "endpoint", _endpoint(trial)),
         Part("definition", "load", digest(json.dumps(asdict(trial.load)).encode())),
+        *_start_warm_up(trial),
         Part("setting", "server cores", _cores(server_cores)),
         Part("setting", "driver cores", _cores(setting.driver_cores)),
         Part("setting", "body_sample", f"{setting.body_sample_ratio:g}"),
@@ -65,6 +69,12 @@ def measurement(trial: Trial, setting: RunConfig) -> tuple[Part, ...]:
         *(Part("setting", name, str(host[name])) for name in _HOST_FACTS if host.get(name)),
         *setting.hosts,
     )
+
+
+def _start_warm_up(trial: Trial) -> Iterator[Part]:
+    """The load of its fresh server that is not recorded; the recorded one does not tell it."""
+    if trial.start_warm_up_s:
+        yield Part("setting", "start warm-up", f"{trial.start_warm_up_s:g} s")
 
 
 def _turns(length_s: float) -> str:

@@ -218,6 +218,18 @@ def test_a_campaign_does_not_go_on_with_another_program(
     assert results.trial_ids() == IDS[:recorded]
 
 
+def test_a_campaign_does_not_go_on_with_another_warm_up(results: ParquetResults) -> None:
+    conduct(results, TRIALS[:1])
+    told: list[Event] = []
+    with pytest.raises(MixedResults) as caught:
+        conduct(results, [replace(one, start_warm_up_s=3.0) for one in TRIALS], told.append)
+    assert "the measurement changed since 1 trial was recorded" in caught.value.message
+    assert "start warm-up was added" in caught.value.message
+    assert caught.value.exit_code == 6
+    assert told == []
+    assert results.trial_ids() == IDS[:1]
+
+
 def test_what_changed_is_conducted_again_when_asked_and_nothing_is_lost(
     results: ParquetResults,
 ) -> None:

@@ -245,6 +245,16 @@ def test_turns_of_another_length_or_none_measure_otherwise() -> None:
     assert differences(short, short) == ()
 
 
+def test_servers_that_were_warmed_up_for_another_time_are_measured_otherwise() -> None:
+    none, short, long = (
+        replace(toy_trials.trial(), start_warm_up_s=length_s) for length_s in (0.0, 2.7, 10.0)
+    )
+    first, second, third = provenance.measurements([none, short, long], RunConfig())
+    assert "start warm-up" not in {part.name for part in first}
+    assert differences(first, second) == ("start warm-up was added",)
+    assert differences(second, third) == ("start warm-up 2.7 s → 10 s",)
+
+
 def test_another_repetition_is_measured_alike() -> None:
     first, second = (provenance.measurement(toy_trials.trial(n), RunConfig()) for n in (1, 2))
     assert differences(first, second) == ()

@@ -624,6 +624,23 @@ def test_trials_that_were_measured_in_two_ways_are_doubtful():
     assert "the load" not in found.text
 
 
+def of_warm_up(repetition, length, framework="go"):
+    found = of_program(repetition, framework, framework=framework)
+    part = Part("setting", "start warm-up", length)
+    known = found.recording.provenance
+    known = replace(known, measurement=(*known.measurement, part))
+    return replace(found, recording=replace(found.recording, provenance=known))
+
+
+def test_the_warm_up_of_a_framework_is_its_own_and_the_same_in_all_of_its_trials():
+    node = of_program(1, "node", framework="node")
+    found = verdict("one_program", of_warm_up(1, "3 s"), of_warm_up(2, "3 s"), node)
+    assert found.level == "sound"
+    found = verdict("one_program", of_warm_up(1, "3 s"), of_warm_up(2, "10 s"), node)
+    assert found.level == "doubtful"
+    assert "start warm-up 3 s → 10 s" in found.text
+
+
 def test_what_failed_and_what_nobody_recorded_is_not_mixed():
     failed = of_program(2, "changed", ending=Ending("DiedUnderLoad", "it died"))
     found = verdict("one_program", of_program(1, "a"), failed, of_program(3, "a"))

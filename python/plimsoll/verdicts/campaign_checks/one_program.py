@@ -63,8 +63,8 @@ LIMITS = (
     SET_UPS,
 )
 REMEDY = "Measure again what changed: the same `plimsoll run` with `--repeat-changed`"
-OF_ONE_LOAD = ("server cores",)
-"""Settings that a load may change, so that they differ within a campaign."""
+OF_ONE_ENTRY = ("server cores", "start warm-up")
+"""Settings that a load or a framework may change, so that they differ within a campaign."""
 
 
 def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
@@ -175,5 +175,5 @@ def _shared_parts(recording: Recording) -> tuple[Part, ...]:
     return tuple(
         part
         for part in recording.provenance.measurement
-        if part.kind != "definition" and part.name not in OF_ONE_LOAD
+        if part.kind != "definition" and part.name not in OF_ONE_ENTRY
     )
