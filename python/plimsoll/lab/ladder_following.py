@@ -85,6 +85,8 @@ def _decided(wanted: LadderSettings, recorded: Sequence[Recording]) -> dict[str,
     for one in recorded:
         if one.load.name != PEAK and one.load.stages:
             number = int(one.load.name.removeprefix(f"{ladder_settings.STEP}-"))
+            if number > wanted.count:
+                continue  # of another ladder, whose results are refused when they are gone on with
             found[one.endpoint] = one.load.stages[-1].start / wanted.shares[number - 1]
     return found
 

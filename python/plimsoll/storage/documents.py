@@ -15,14 +15,18 @@ from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT, Recording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from pydantic import TypeAdapter
 
     from plimsoll.campaign.as_run import Document
+    from plimsoll.campaign.ladder_settings import LadderSettings
+    from plimsoll.campaign.line_settings import LineSettings
     from plimsoll.campaign.load import Load
     from plimsoll.plan import Trial
+
+    _Followed = LineSettings | LadderSettings | None
 
 TRIAL = "trial.json"
 """File of a recording, in the folder of its trial."""
@@ -226,19 +230,40 @@ def _changed(plan: Sequence[PlannedTrial], earlier: Sequence[PlannedTrial]) -> s
     return ""
 
 
-def other_name(campaign: Document | None, earlier: Document | None) -> str:
-    """Why results belong to a campaign of another name, as the end of a sentence; empty if not.
+def other_settings(campaign: Document | None, earlier: Document | None) -> str:
+    """Why results were made with other settings, as the end of a sentence; empty if they were not.
 
-    A setting can rename a campaign whose file is the same.
+    A setting can rename a campaign whose file is the same, or change a limit of its search or the
+    warm-up of its servers, which no load shows.
 
     Args:
         campaign: The campaign with its settings.
         earlier: That of the results.
     """
-    now, before = ((one or {}).get("name") for one in (campaign, earlier))
-    if now is None or before in (None, now):
+    now, before = as_run.read(campaign), as_run.read(earlier)
+    if now is None or before is None:
         return ""
-    return f"has results of the campaign `{before}`, not of `{now}`"
+    if now.name and before.name and now.name != before.name:
+        return f"has results of the campaign `{before.name}`, not of `{now.name}`"
+    differing = [
+        *_different_fields("line", now.line, before.line),
+        *_different_fields("ladder", now.ladder, before.ladder),
+    ]
+    if not differing:
+        return ""
+    verb = "differ" if differing[1:] else "differs"
+    return f"was run with other settings: {', '.join(differing)} {verb}"
+
+
+def _different_fields(kind: str, now: _Followed, before: _Followed) -> Iterator[str]:
+    """Keys of `[line]` or `[ladder]` that differ, without those that may change."""
+    if now is None or before is None:
+        return
+    known = asdict(before)
+    for name, value in asdict(now).items():
+        key = name.removesuffix("_s")
+        if key not in FREE_OF_LINES and value != known.get(name):
+            yield f"`{kind}.{key}`"
 
 
 def damage(error: Exception) -> str:

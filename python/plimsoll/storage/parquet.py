@@ -615,7 +615,7 @@ class ParquetResults:
             self._require_empty()
             return
         other = documents.other_campaign(campaign.toml or "", plan, given, self.plan())
-        other = other or documents.other_name(campaign.resolved, self.campaign_resolved())
+        other = other or documents.other_settings(campaign.resolved, self.campaign_resolved())
         if other:
             raise StorageError(f"`{self.place}` {other}", _ELSEWHERE)
 

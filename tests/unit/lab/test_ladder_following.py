@@ -96,6 +96,15 @@ def test_after_a_kill_the_rest_follows_with_the_same_rates(
     assert following.further(ASKED, nothing, stored, ignore)() == ()
 
 
+def test_recorded_steps_beyond_a_shorter_ladder_decide_nothing(stored: ParquetResults) -> None:
+    """Its results are refused later, when they are gone on with."""
+    record(stored, *plan.plan(ASKED))
+    record(stored, *ladder_following.steps(ASKED, nothing, stored))
+    shorter = replace(ASKED, ladder=replace(SHARES, shares=SHARES.shares[:1]))
+    found = ladder_following.steps(shorter, nothing, stored)
+    assert {one.load.name for one in found} == {"step-1"}
+
+
 def test_each_endpoint_has_shares_of_its_own_smallest_peak(stored: ParquetResults) -> None:
     asked = replace(ASKED, endpoints=(by_name("json"), by_name("2048")))
     found = ladder_following.planned(asked, nothing, {"json": 1000.0})

@@ -7,6 +7,8 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from plimsoll.campaign.ladder_settings import LadderSettings
+from plimsoll.campaign.line_settings import LineSettings
 from plimsoll.errors import StorageError
 from plimsoll.recording import FORMAT
 from plimsoll.storage import documents
@@ -30,11 +32,50 @@ def test_only_the_end_of_a_search_may_change(before: str, after: str, said: str)
 
 
 def test_a_setting_that_renames_a_campaign_is_refused() -> None:
-    said = documents.other_name({"name": "other"}, {"name": "small"})
+    said = documents.other_settings({"name": "other"}, {"name": "small"})
     assert said == "has results of the campaign `small`, not of `other`"
-    assert documents.other_name({"name": "small"}, {"name": "small"}) == ""
-    assert documents.other_name({"name": "small"}, None) == ""
-    assert documents.other_name(None, {"name": "small"}) == ""
+    assert documents.other_settings({"name": "small"}, {"name": "small"}) == ""
+    assert documents.other_settings({"name": "small"}, None) == ""
+    assert documents.other_settings(None, {"name": "small"}) == ""
+
+
+def with_line(**changes: object) -> dict[str, object]:
+    """A campaign of kind `line` as its results keep it."""
+    return json.loads(json.dumps({"line": {**asdict(LineSettings(p99_s=0.02)), **changes}}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "differing"),
+    [
+        ({"budget_s": 300.0, "within": 0.02}, ""),
+        ({"p99_s": 0.05}, "`line.p99` differs"),
+        ({"p99_s": None, "p90_s": 0.02}, "`line.p90`, `line.p99` differ"),
+        ({"errors": 0.01}, "`line.errors` differs"),
+        ({"server_warm_up_s": 0.0}, "`line.server_warm_up` differs"),
+    ],
+)
+def test_a_setting_that_changes_a_search_is_refused(
+    changes: dict[str, object], differing: str
+) -> None:
+    said = documents.other_settings(with_line(**changes), with_line())
+    assert said == (differing and f"was run with other settings: {differing}")
+
+
+def test_tries_of_before_servers_were_warmed_up_had_no_warm_up() -> None:
+    line = asdict(LineSettings(p99_s=0.02))
+    del line["server_warm_up_s"]
+    before = {"line": line}
+    assert documents.other_settings(with_line(server_warm_up_s=0.0), before) == ""
+    assert "`line.server_warm_up` differs" in documents.other_settings(with_line(), before)
+
+
+def test_a_setting_that_changes_a_ladder_is_refused() -> None:
+    campaign = {"ladder": asdict(LadderSettings(shares=(0.2, 0.4)))}
+    before = json.loads(json.dumps(campaign))
+    assert documents.other_settings(campaign, before) == ""
+    other = {"ladder": asdict(LadderSettings(shares=(0.2, 0.5), arrivals="constant"))}
+    said = documents.other_settings(other, before)
+    assert said == "was run with other settings: `ladder.shares`, `ladder.arrivals` differ"
 
 
 def test_a_damaged_recording_is_one_sentence_with_what_to_do() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import toy_trials
 from plimsoll import storage, tables
+from plimsoll.campaign.line_settings import LineSettings
 from plimsoll.errors import InputError, StorageError
 from plimsoll.storage import STORAGES, documents
 from plimsoll.storage.documents import CampaignFiles
@@ -268,6 +269,15 @@ def test_a_campaign_with_results_keeps_its_name(results: Results) -> None:
         results.prepare(CampaignFiles("name = 'a'", resolved={"name": "b"}), [])
     assert "`into=`" in caught.value.hint
     assert results.campaign_resolved() == {"name": "a"}
+
+
+def test_a_search_with_results_keeps_its_limits(results: Results) -> None:
+    line = dataclasses.asdict(LineSettings(p99_s=0.02))
+    results.prepare(CampaignFiles("", resolved={"line": line}), [])
+    results.prepare(CampaignFiles("", resolved={"line": {**line, "budget_s": 300.0}}), [])
+    with pytest.raises(StorageError, match=r"other settings: `line\.p99` differs") as caught:
+        results.prepare(CampaignFiles("", resolved={"line": {**line, "p99_s": 0.05}}), [])
+    assert "`into=`" in caught.value.hint
 
 
 def test_results_made_with_other_settings_are_left_alone(results: Results) -> None:

@@ -391,7 +391,7 @@ class PostgresResults:
         if given is None:
             return
         other = documents.other_campaign(campaign.toml or "", plan, given, self.plan())
-        other = other or documents.other_name(campaign.resolved, self.campaign_resolved())
+        other = other or documents.other_settings(campaign.resolved, self.campaign_resolved())
         if other:
             raise StorageError(f"`{self.place}` {other}", ELSEWHERE)
 
