@@ -543,9 +543,11 @@ class ParquetResults:
         Raises:
             StorageError: It could not be written; trials that were not moved are unchanged.
         """
-        number = sum(1 for _ in self.superseded.glob("*")) + 1
-        aside = ParquetResults(self.superseded / str(number))
         with writing(self.folder):
+            used = [path.name for path in self.superseded.glob("*")]
+            # One that was deleted leaves a gap: the count may be a number that is used.
+            number = max((int(name) for name in used if name.isdecimal()), default=0) + 1
+            aside = ParquetResults(self.superseded / str(number))
             aside.trials.mkdir(parents=True)
             for name in _GIVEN:
                 if (self.folder / name).exists():

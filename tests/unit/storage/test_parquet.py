@@ -142,6 +142,23 @@ def test_going_on_removes_what_a_killed_run_left(results: ParquetResults) -> Non
     assert [path.name for path in results.trials.iterdir()] == ["b"]
 
 
+def test_a_set_of_superseded_trials_that_was_deleted_is_in_no_ones_way(
+    results: ParquetResults,
+) -> None:
+    results.prepare(CampaignFiles(""), [])
+    places: list[str] = []
+    for trial in ("a", "b", "c", "d"):
+        put(results, recording(trial))
+        places.append(results.set_aside([trial]))
+        if trial == "c":
+            shutil.rmtree(results.superseded / "1")
+            shutil.rmtree(results.superseded / "2")
+            (results.superseded / ".DS_Store").touch()
+    assert [Path(one).name for one in places] == ["1", "2", "3", "4"]
+    assert ParquetResults(results.superseded / "3").trial_ids() == ("c",)
+    assert ParquetResults(results.superseded / "4").trial_ids() == ("d",)
+
+
 def test_a_folder_with_other_things_is_left_alone(results: ParquetResults) -> None:
     results.folder.mkdir(parents=True)
     (results.folder / "thesis.tex").write_text("x")

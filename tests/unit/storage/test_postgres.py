@@ -557,6 +557,20 @@ def test_derived_rows_of_a_trial_are_asked_for_beside_those_of_others_and_go_wit
         assert ask(query) == [(0,)]
 
 
+def test_a_campaign_of_superseded_trials_that_was_deleted_is_in_no_ones_way(
+    results: Results, ask: Any
+) -> None:
+    names: list[str] = []
+    for trial in ("a", "b", "c", "d"):
+        put(results, recording(trial))
+        with results.locked():
+            names.append(results.set_aside([trial]))
+        if trial == "c":
+            ask("DELETE FROM plimsoll.campaigns WHERE name ~ '\\.superseded\\.[12]$'")
+            ask("INSERT INTO plimsoll.campaigns (name) VALUES ('results.superseded.notes')")
+    assert [one.rpartition(".")[2] for one in names] == ["1", "2", "3", "4"]
+
+
 def seconds(trial: str, count: int) -> pa.Table:
     """The rows of `tables.SECONDS` of a trial in which nothing happened."""
     texts = {

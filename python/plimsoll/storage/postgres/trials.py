@@ -104,7 +104,9 @@ def move(connection: Connection, campaign_id: int, trial_ids: Sequence[str]) -> 
         "INSERT INTO plimsoll.campaigns"
         " (name, campaign_toml, campaign_json, plan_json, published_toml)"
         " SELECT old.name || '.superseded.' || ("
-        "  SELECT count(*) + 1 FROM plimsoll.campaigns AS aside"
+        "  SELECT coalesce(max(substring("
+        "   substr(aside.name, length(old.name || '.superseded.') + 1) FROM '^[0-9]{1,9}$'"
+        "  )::int), 0) + 1 FROM plimsoll.campaigns AS aside"
         "  WHERE starts_with(aside.name, old.name || '.superseded.')"
         " ), old.campaign_toml, old.campaign_json, old.plan_json, old.published_toml"
         " FROM plimsoll.campaigns AS old WHERE old.id = %s RETURNING id, name",
