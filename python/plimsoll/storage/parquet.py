@@ -379,7 +379,7 @@ class ParquetResults:
         Raises:
             StorageError: It could not be written; the earlier version is unchanged.
         """
-        partial = self.derived / f".{trial_id}.partial"
+        partial = self.derived / f".{trial_id}{_PARTIAL}"
         try:
             with writing(self.folder):
                 shutil.rmtree(partial, ignore_errors=True)
@@ -508,8 +508,8 @@ class ParquetResults:
         self._require_same_campaign(campaign, plan)
         with writing(self.folder):
             self.trials.mkdir(parents=True, exist_ok=True)
-            for leftover in (*self.trials.glob(".*"), *self.derived.glob(".*/")):
-                shutil.rmtree(leftover)
+            remove_remains(self.trials)
+            remove_remains(self.derived)
         for name, text in _texts(campaign, plan).items():
             with self._replacing(self.folder / name) as partial:
                 partial.write_text(text, "utf-8")
@@ -580,7 +580,7 @@ class ParquetResults:
         Raises:
             StorageError: It could not be written.
         """
-        partial = self.trials / f".{trial_id}.partial"
+        partial = self.trials / f".{trial_id}{_PARTIAL}"
         try:
             with writing(self.folder):
                 shutil.rmtree(partial, ignore_errors=True)
@@ -665,6 +665,10 @@ _PLAN = "plan.json"
 
 _GIVEN = ("campaign.toml", "campaign.json", "published.toml", _PLAN)
 """Files of a campaign, in the order in which they are written."""
+
+_PARTIAL, _EARLIER = ".partial", ".earlier"
+_REMAINS = (_PARTIAL, _EARLIER)
+"""Endings of hidden folders: of one that is being written, and of one that is being replaced."""
 
 _JUDGED = "verdicts.json"
 """File of the verdicts on a trial, in its folder of derived tables."""
@@ -805,13 +809,28 @@ def publish(partial: Path, final: Path) -> None:
     for path in partial.iterdir():
         _sync(path)
     _sync(partial)
-    earlier = final.with_name(f".{final.name}.earlier")
+    earlier = final.with_name(f".{final.name}{_EARLIER}")
     if final.exists():
         shutil.rmtree(earlier, ignore_errors=True)
         final.rename(earlier)
     partial.rename(final)
     _sync(final.parent)
     shutil.rmtree(earlier, ignore_errors=True)
+
+
+def remove_remains(folder: Path) -> None:
+    """Removes what a killed run left of folders that it was replacing; nothing else is Plimsoll's.
+
+    Args:
+        folder: The folder that they are in, such as that of the trials.
+
+    Raises:
+        OSError: One could not be removed.
+    """
+    for ending in _REMAINS:
+        for path in folder.glob(f".*{ending}"):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
 
 
 def _sync(path: Path) -> None:

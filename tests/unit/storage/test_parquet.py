@@ -142,6 +142,28 @@ def test_going_on_removes_what_a_killed_run_left(results: ParquetResults) -> Non
     assert [path.name for path in results.trials.iterdir()] == ["b"]
 
 
+def test_going_on_leaves_hidden_files_and_folders_of_others_alone(results: ParquetResults) -> None:
+    results.prepare(CampaignFiles(""), [])
+    elsewhere = results.folder.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "thesis.tex").touch()
+    for folder in (results.trials, results.derived):
+        folder.mkdir(exist_ok=True)
+        for own in (".a.partial", ".a.earlier"):
+            (folder / own).mkdir()
+            (folder / own / "requests.bin").write_bytes(b"x")
+        (folder / ".DS_Store").touch()
+        (folder / ".mine.partial").touch()
+        (folder / ".snapshots").mkdir()
+        (folder / ".linked.partial").symlink_to(elsewhere)
+    results.prepare(CampaignFiles(""), [])
+    left = {".DS_Store", ".mine.partial", ".snapshots", ".linked.partial"}
+    assert {path.name for path in results.trials.iterdir()} == left
+    assert {path.name for path in results.derived.iterdir()} == left
+    assert (elsewhere / "thesis.tex").exists()
+    assert results.trial_ids() == ()
+
+
 def test_a_set_of_superseded_trials_that_was_deleted_is_in_no_ones_way(
     results: ParquetResults,
 ) -> None:

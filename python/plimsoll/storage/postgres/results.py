@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import StorageError
 from plimsoll.events import Listener, ignore
 from plimsoll.storage import documents, door
-from plimsoll.storage.parquet import ParquetResults, writing
+from plimsoll.storage.parquet import ParquetResults, remove_remains, writing
 from plimsoll.storage.postgres import derived as of_trials
 from plimsoll.storage.postgres import schema, trials
 from plimsoll.storage.postgres.session import ELSEWHERE, Session
@@ -284,8 +284,7 @@ class PostgresResults:
         self._require_same_campaign(campaign, plan)
         self.describe(campaign, plan)
         with writing(self.folder):
-            for leftover in self._waiting.trials.glob(".*"):
-                shutil.rmtree(leftover)
+            remove_remains(self._waiting.trials)
         planned = {trial.id for trial in trials}
         for trial_id in self._waiting.trial_ids():
             if trial_id in planned:
