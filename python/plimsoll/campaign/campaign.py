@@ -14,7 +14,15 @@ from plimsoll.campaign.endpoints import ENDPOINTS, by_name
 from plimsoll.campaign.ladder_settings import IDLE_S as LADDER_IDLE_S
 from plimsoll.campaign.ladder_settings import LadderSettings
 from plimsoll.campaign.line_settings import PERCENTILES, LineSettings
-from plimsoll.campaign.load import Load, Stage, excesses
+from plimsoll.campaign.load import (
+    HIGHEST_LEVEL,
+    LONGEST_S,
+    SHORTEST_S,
+    ExcessiveValue,
+    Load,
+    Stage,
+    excesses,
+)
 from plimsoll.campaign.overrides import laid_over
 from plimsoll.campaign.power import IDLE_S
 from plimsoll.campaign.requests import DRAWN_BY_TOOLS
@@ -31,6 +39,7 @@ if TYPE_CHECKING:
         StageTable,
     )
     from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.lines import KeyPath
     from plimsoll.campaign.overrides import Scales
     from plimsoll.campaign.requests import Endpoint, Exchange, Values
 
@@ -159,11 +168,14 @@ def read(
 
 
 def _excesses(requested: Campaign) -> Iterator[Mistake]:
-    """Values that exceed the engine or the plan after scaling."""
-    for index, one in enumerate(requested.loads):
-        for excess in excesses(one):
-            at = () if excess.stage is None else ("stages", excess.stage)
-            yield Mistake(("load", index, *at, excess.key), excess.message, excess.hint)
+    """Values that the engine or the plan cannot take after scaling."""
+    for key in ("cool_down", "idle", "budget"):
+        yield from _too_large((key,), getattr(requested, f"{key}_s"), LONGEST_S, "s")
+    if requested.line or requested.ladder:
+        yield from _excesses_of_kind(requested)
+    else:
+        for index, one in enumerate(requested.loads):
+            yield from _excesses_of_load(one, ("load", index))
     each = (
         len(requested.frameworks)
         * len(requested.endpoints)
@@ -175,6 +187,41 @@ def _excesses(requested: Campaign) -> Iterator[Mistake]:
         message = f"`repetitions` results in {wording.count(trials)} trials"
         hint = f"a campaign has {wording.count(MOST_TRIALS)} trials at most; reduce the repetitions"
         yield Mistake(("repetitions",), message, hint)
+
+
+def _excesses_of_load(load: Load, at: KeyPath) -> Iterator[Mistake]:
+    for excess in excesses(load):
+        place = () if excess.stage is None else ("stages", excess.stage)
+        yield Mistake((*at, *place, excess.key), excess.message, excess.hint)
+    yield from _too_short((*at, "timeout"), load.timeout_s)
+    for index, stage in enumerate(load.stages):
+        yield from _too_short((*at, "stages", index, "duration"), stage.duration_s)
+
+
+def _excesses_of_kind(requested: Campaign) -> Iterator[Mistake]:
+    """The same of `[line]` or `[ladder]`, from which loads are made."""
+    for kind, wanted in (("line", requested.line), ("ladder", requested.ladder)):
+        if wanted is None:
+            continue
+        yield from _too_large((kind, "connections"), wanted.connections, HIGHEST_LEVEL)
+        yield from _too_short((kind, "hold"), wanted.hold_s)
+        for key in ("hold", "warm_up", "server_warm_up", "budget"):
+            length_s = getattr(wanted, f"{key}_s", 0.0)
+            yield from _too_large((kind, key), length_s, LONGEST_S, "s")
+            if length_s and key.endswith("warm_up"):  # 0 is none
+                yield from _too_short((kind, key), length_s)
+
+
+def _too_large(path: KeyPath, amount: float, most: float, unit: str = "") -> Iterator[Mistake]:
+    if amount > most:
+        excess = ExcessiveValue(str(path[-1]), None, amount, most, unit)
+        yield Mistake(path, excess.message, excess.hint)
+
+
+def _too_short(path: KeyPath, length_s: float) -> Iterator[Mistake]:
+    if length_s < SHORTEST_S:
+        message = f"`{path[-1]}` is too short: `{wording.exact(length_s)}` s"
+        yield Mistake(path, message, "`1ns` is the minimum, with `scale_time` applied")
 
 
 def resolved(campaign: Campaign) -> dict[str, object]:

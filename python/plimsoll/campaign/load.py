@@ -63,7 +63,10 @@ MOST_PER_CONNECTION = 2**32 - 1
 """The highest limit of requests per connection; the engine stores it in four bytes."""
 
 LONGEST_S = 30 * 24 * 3600.0
-"""The longest load, timeout or think time, in seconds: 30 days."""
+"""The longest load, timeout, think time or pause, in seconds: 30 days."""
+
+SHORTEST_S = 1e-9
+"""The shortest stage or timeout, in seconds: the engine counts nanoseconds."""
 
 
 @dataclass(frozen=True)

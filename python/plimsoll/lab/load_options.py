@@ -24,6 +24,7 @@ from plimsoll.campaign.load import (
     MOST_REQUESTS,
     MOST_STREAMS,
     MOST_THREADS,
+    SHORTEST_S,
     Arrivals,
     Load,
     Stage,
@@ -62,9 +63,6 @@ CHOICES = {
 
 HELD_S = 10.0
 """How long a level is held unless a length or a number of requests is given, in seconds."""
-
-SHORTEST_S = 1e-9
-"""The shortest length, in seconds: the engine counts whole nanoseconds."""
 
 HIGHEST_STATUS = 999
 """The highest status code: it has three digits; RFC 9110, section 15."""

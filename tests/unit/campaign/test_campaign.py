@@ -385,6 +385,33 @@ def test_levels_and_lengths_are_limited_after_scaling(root: Path) -> None:
     assert read(root, SHORT, "scale_time=1000").loads[0].duration_s == 5000
 
 
+@pytest.mark.parametrize("key", ["cool_down", "idle", "budget"])
+def test_no_pause_and_no_budget_is_longer_than_any_load(root: Path, key: str) -> None:
+    until = ("until=5%",) if key == "budget" else ()
+    (found,) = problems(root, SHORT, f"{key}=1000000000000000000", *until)
+    assert found.where == f"settings {key}"
+    assert found.message == f"`{key}` is too large: `1e+18` s"
+    assert found.hint == "`2,592,000` s is the maximum"
+    read(root, SHORT, f"{key}=2592000", *until)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("scale_time=1e-300", "`duration` is too short: `5e-300` s"),
+        ("scale_time=1e-10", "`duration` is too short: `5e-10` s"),
+        ("load.steady.hold.duration=0.0000000001", "`duration` is too short: `1e-10` s"),
+        ("load.steady.timeout=0.0000000001", "`timeout` is too short: `1e-10` s"),
+    ],
+)
+def test_what_would_be_no_nanosecond_is_named(root: Path, setting: str, message: str) -> None:
+    (found,) = problems(root, SHORT, setting)
+    assert found.where == (f"settings {setting.partition('=')[0]}" if "load" in setting else "7")
+    assert found.message == message
+    assert found.hint == "`1ns` is the minimum, with `scale_time` applied"
+    assert read(root, SHORT, "load.steady.hold.duration=1ns").loads[0].duration_s == 1e-9
+
+
 def test_more_trials_than_anybody_waits_for_are_refused(root: Path) -> None:
     (found,) = problems(root, f"repetitions = 1000000000\n{SHORT}")
     assert found.where == "1"
@@ -864,6 +891,30 @@ endpoints = "json"
 [ladder]
 shares = ["20%", 0.8]
 """
+
+
+LENGTHS = [
+    ("line.hold=800h", "`hold` is too large: `2880000` s"),
+    ("line.warm_up=800h", "`warm_up` is too large: `2880000` s"),
+    ("line.server_warm_up=800h", "`server_warm_up` is too large: `2880000` s"),
+    ("line.budget=800h", "`budget` is too large: `2880000` s"),
+    ("line.connections=20m", "`connections` is too large: `20000000`"),
+    ("line.hold=0.1ns", "`hold` is too short: `1e-10` s"),
+    ("line.warm_up=0.1ns", "`warm_up` is too short: `1e-10` s"),
+    ("line.server_warm_up=0.1ns", "`server_warm_up` is too short: `1e-10` s"),
+    ("ladder.hold=800h", "`hold` is too large: `2880000` s"),
+    ("ladder.warm_up=0.1ns", "`warm_up` is too short: `1e-10` s"),
+]
+
+
+@pytest.mark.parametrize(("setting", "message"), LENGTHS)
+def test_lengths_that_no_load_can_have_are_named_where_they_were_given(
+    root: Path, setting: str, message: str
+) -> None:
+    text = LINES if setting.startswith("line") else LADDER
+    (found,) = problems(root, text, setting)
+    assert (found.where, found.message) == (f"settings {setting.partition('=')[0]}", message)
+    assert found.hint
 
 
 def test_a_campaign_of_ladders_plans_the_peak_that_rates_are_shares_of(root: Path) -> None:
