@@ -20,6 +20,8 @@ import pytest
 import plimsoll
 from command_line import HERE, TOYS, Ran, Running, eventually, run, start
 from plimsoll import events
+from plimsoll.comparison.comparisons import ComparedTrial
+from plimsoll.comparison.turn_partners import blocks_in_turns
 from plimsoll.processes import cpu_clock, process_table
 from plimsoll.recording import Recording
 from plimsoll.serving import resting
@@ -636,6 +638,27 @@ def test_a_campaign_in_turns_grows_by_repetitions(folder: Path, tmp_path: Path) 
         again = of(tmp_path, f"{trial.removesuffix('1')}2")
         assert again.ending.kind == "completed"
         assert {turn.group for turn in again.turns} == {2}
+
+
+def test_a_trial_that_is_repeated_alone_says_that_it_had_no_partner(
+    folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    said = "It took turns with no other server"
+    assert not any(said in note for trial in EACH for note in of(tmp_path, trial).notes)
+    with plimsoll.read(tmp_path / "results" / "pair") as read:
+        assert blocks_in_turns(compared(read)) == {1}
+    shutil.rmtree(tmp_path / "results" / "pair" / "trials" / FIRST)
+    assert conducted(tmp_path).code == 0
+    assert any(said in note for note in of(tmp_path, FIRST).notes)
+    assert not any(said in note for note in of(tmp_path, SECOND).notes)
+    with plimsoll.read(tmp_path / "results" / "pair") as read:
+        assert blocks_in_turns(compared(read)) == frozenset()
+
+
+def compared(read: plimsoll.CampaignResults) -> list[ComparedTrial]:
+    """All trials as checks on the campaign see them; what is void is of no interest here."""
+    return [ComparedTrial(one.recording, one.summary, is_void=False) for one in read.trials]
 
 
 def test_trials_in_turns_and_others_are_not_mixed(folder: Path, tmp_path: Path) -> None:

@@ -120,11 +120,6 @@ class ComparedTrial:
         return None if number is None else float(number)
 
     @property
-    def took_turns(self) -> bool:
-        """Whether it took turns with those that it is compared with: all had the same machine."""
-        return bool(self.recording.turns)
-
-    @property
     def key(self) -> Key:
         """What it is a repetition of."""
         recording = self.recording

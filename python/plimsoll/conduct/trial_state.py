@@ -87,6 +87,7 @@ class TrialState:
         confined_late_s: How much longer than its warm-up the server could use every core, in
             seconds.
         was_frozen: Whether its server was stopped between turns, for it worked while it rested.
+        had_no_partner: Whether nobody took turns with it, as when it is repeated alone.
         beside: Trials that took turns, with this one; 1 for a load in one piece.
         began_s: When it began, by the monotonic clock.
         tls: TLS to the server; None for plain TCP.
@@ -120,6 +121,7 @@ class TrialState:
     warming_s: float = 0.0
     confined_late_s: float = 0.0
     was_frozen: bool = False
+    had_no_partner: bool = False
     beside: int = 1
     began_s: float = field(default_factory=time.monotonic)
     tls: Tls | None = None
@@ -322,7 +324,7 @@ class TrialState:
         unread = [f"{what} could not be read: {why}" for what, why in problems.items()]
         framework = self.trial.framework
         of_framework = (*framework.notes, *framework.notes_on_rules)
-        of_server = (*self._warmed(), *self._frozen())
+        of_server = (*self._warmed(), *self._frozen(), *self._alone())
         return (*of_framework, *self._not_proven(), *of_server, *self.setting.notes, *unread)
 
     def _warmed(self) -> Iterator[str]:
@@ -336,6 +338,13 @@ class TrialState:
     def _frozen(self) -> Iterator[str]:
         if self.was_frozen:
             yield "The server used CPU time while it rested, so it was frozen between its turns."
+
+    def _alone(self) -> Iterator[str]:
+        if self.turns and self.had_no_partner:
+            yield (
+                "It took turns with no other server, so what differs from other trials may be the "
+                "machine."
+            )
 
     def _not_proven(self) -> Iterator[str]:
         """What successful responses under load do not prove."""

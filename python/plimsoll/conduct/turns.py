@@ -167,6 +167,7 @@ class _Group:
             self._take_turns(members)
             for member in members:
                 others = [other.turns for other in members if other is not member]
+                member.known.had_no_partner = not any(others)
                 member.note_others(common_pace(others))
             for member in members:
                 member.end(self.tell)

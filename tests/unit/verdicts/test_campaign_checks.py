@@ -229,8 +229,29 @@ def test_a_block_of_turns_has_one_machine_for_all(throughputs, levels):
     assert all("servers took turns" in one.text for one in found)
 
 
+def alone(one):
+    """The same trial with its turns at another time, as if it had been repeated alone."""
+    turns = [replace(turn, start_ns=turn.start_ns + 10**12) for turn in one.recording.turns]
+    return replace(one, recording=replace(one.recording, turns=tuple(turns)))
+
+
+def test_a_block_with_a_trial_that_was_repeated_alone_had_two_machines():
+    reference = in_turns(blocks(10_000, 13_000, 10_000), 0.2)
+    first, second, third = in_turns(blocks(9_000, 9_000, 9_000, name="go"), 0.2)
+    (found,) = judged("reference_drift", *reference, first, second, third)
+    assert found.level == "doubtful"
+    assert "servers took turns" in found.text
+    (found,) = judged("reference_drift", *reference, first, alone(second), third)
+    assert (found.subject, found.level) == ("block 2", "void")
+    assert "servers took turns" not in found.text
+    assert "the machine had changed" in found.text
+
+
 def test_servers_that_take_turns_depend_on_no_order():
-    assert judged("order_neutral", *in_turns(drifting(0.1), 0.2)) == ()
+    trials = in_turns(drifting(0.1), 0.2)
+    assert judged("order_neutral", *trials) == ()
+    (found,) = judged("order_neutral", alone(trials[0]), *trials[1:])
+    assert "servers became" in found.text
 
 
 @pytest.mark.parametrize(("scatter", "level"), [(0.4, "sound"), (0.05, "doubtful")])

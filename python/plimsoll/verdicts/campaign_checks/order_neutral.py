@@ -8,9 +8,9 @@ position in the plan, from the first trial of the campaign to the last. A slope 
 have made (Student's t, 99 %) is none.
 
 Only loads at full speed count, and only combinations that were measured more than once. Servers
-that take turns have the same machine, turn by turn, so nothing about them depends on the order. A
-campaign with a single repetition gets no verdict here; `repetitions_agree` reports that its order
-may have mattered.
+that take turns have the same machine, turn by turn, so nothing about them depends on the order,
+unless one of a block was repeated alone. A campaign with a single repetition gets no verdict here;
+`repetitions_agree` reports that its order may have mattered.
 
 Source: analysis of covariance with position as covariate; D. C. Montgomery, Design and Analysis of
 Experiments; the limit is that below which rankings see no difference.
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.comparison.entries import entries
+from plimsoll.comparison.turn_partners import blocks_in_turns
 from plimsoll.statistics.intervals import Slope, slope
 from plimsoll.verdicts.finding import Finding, found, not_checked, verdict
 from plimsoll.verdicts.limits import Limit
@@ -66,13 +67,14 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
         repetitions: The trials of a campaign.
         limits: The limits of the campaign.
     """
+    in_turns = blocks_in_turns(repetitions)
     repeated = [
         entry
         for entry in entries(repetitions)
         if entry.is_saturating
         and len(entry.repetitions) > 1
         and min(entry.throughputs) > 0
-        and not any(one.took_turns for one in entry.repetitions)
+        and not all(one.recording.repetition in in_turns for one in entry.repetitions)
     ]
     if not repeated:
         return ()

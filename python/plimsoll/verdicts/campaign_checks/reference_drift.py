@@ -11,7 +11,9 @@ or more, and their median moved less than 5 % that way: then something happened 
 alone.
 
 Where servers take turns, all of a block had the same machine, turn by turn, so a block that is
-slower takes from no ratio. It is doubtful beyond a quarter, and never void.
+slower takes from no ratio. It is doubtful beyond a quarter, and never void. That holds for a block
+in which all trials of a table took turns with each other: one that was repeated alone had the
+machine of another time.
 
 With two blocks the odd one is unknown: each lies half the difference away. A load at a requested
 rate would show nothing, so only loads at full speed count. A campaign without the reference, or
@@ -30,6 +32,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.entries import entries, is_saturating
+from plimsoll.comparison.turn_partners import blocks_in_turns
 from plimsoll.recording import YARDSTICK
 from plimsoll.verdicts.finding import Finding, found, unknown, verdict
 from plimsoll.verdicts.limits import Limit
@@ -87,7 +90,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     if not found_drifts:
         return (_nowhere(limits),)
     others = _drifts_of_others(repetitions)
-    in_turns = {one.recording.repetition for one in repetitions if one.took_turns}
+    in_turns = blocks_in_turns(repetitions)
     findings = {
         block: _in_turns(block, found_drifts[block], limits)
         if block in in_turns and block in found_drifts
