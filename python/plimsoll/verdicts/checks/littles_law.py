@@ -22,10 +22,10 @@ for a core. What changed in between may be missing in the first count at either 
 is no more than this time × the requests that all connections can carry. Within that margin the
 ratio is taken to be as near to 1 as possible.
 
-In a closed load without think time, every place of an open connection (one, or the number of
-pipelined requests, or of the requested streams that the server takes) always holds a request: at
-the server, or about to be sent. So the requests in flight by the load generator's clock and those
-waiting to be sent by the rows add up to the number of places. The second number is the load
+In a closed load without think time, every place of an open connection always holds a request: at
+the server, or about to be sent. It has one place, or the number of pipelined requests, or of those
+requested streams that the server takes. So the requests in flight by the load generator's clock and
+those waiting to be sent by the rows add up to the number of places. The second number is the load
 generator's own time between two requests, and may reach a tenth of the total on a busy one. That is
 no fault, because it is part of the response time, and `driver_headroom` judges whether the load
 generator had time to spare. A place with neither is unused. Where servers take turns, places empty
