@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -122,3 +123,18 @@ def test_requests_that_hang_until_the_end_are_doubted(tmp_path: Path) -> None:
     said = json.dumps(given["failures_explained"])
     assert "requests had no response when the load ended, after up to " in said
     assert "with them p90 is at least " in said
+
+
+def test_a_threshold_on_a_percentile_heeds_requests_that_timed_out(tmp_path: Path) -> None:
+    limits = ("--fail-if", "p90>500ms", "--fail-if", "p90>1h", "--fail-if", "p25>1h")
+    with sleeping_server(hangs_from=20) as port:
+        ran = run(
+            *("load", f":{port}/", "-c", "4", "-n", "24", "--timeout", "1s", "-q", *limits),
+            folder=tmp_path,
+        )
+    assert ran.code == 7
+    least = r"p90>{}, at least 1,000\.000 ms{} \d timeouts\n"
+    assert re.search("error: threshold crossed: " + least.format("500ms", " with"), ran.stderr)
+    assert re.search("error: undecided: " + least.format("1h", ":"), ran.stderr)
+    assert "hint: a timeout that is longer than the threshold" in ran.stderr
+    assert "p25" not in ran.stderr

@@ -152,7 +152,9 @@ def threshold_exit_code(found: Findings, junit: Path | None = None) -> int:
     """
     crossed = {one.sentence: one.threshold.doubt for one in found.thresholds if one.is_crossed}
     note_doubts(one.threshold for one in found.thresholds if one.state == "kept")
-    undecided = {one.sentence: _MORE_RESPONSES for one in found.thresholds if one.is_undecided}
+    undecided = {
+        one.sentence: one.remedy or _MORE_RESPONSES for one in found.thresholds if one.is_undecided
+    }
     code = missed_exit_code(crossed, undecided)
     cli.outgoing.write(junit, lambda: report.thresholds.as_junit(found))
     return code

@@ -519,7 +519,8 @@ def _failure(
 def _missed(found: TrialFindings, limits: Sequence[Threshold]) -> int:
     """Prints each threshold that is crossed or undecided; the exit code, 0 where all are kept."""
     judged = [
-        (limit, thresholds.of_load(limit, found.summary, found.unfinished)) for limit in limits
+        (limit, thresholds.of_load(limit, found.summary, found.unfinished, found.timeouts))
+        for limit in limits
     ]
     cli.judging.note_doubts(limit for limit, one in judged if one.state == "kept")
     return cli.judging.missed_exit_code(

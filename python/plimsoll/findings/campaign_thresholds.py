@@ -4,8 +4,9 @@ In front of a threshold (`findings.thresholds`) stands what it applies to,
 `[framework/]endpoint.[load.]`, each part a name or a pattern with `*`, `?` and `[…]`. A threshold
 alone applies to every entry. An entry is judged by its median over the repetitions that count, the
 number that the ranking shows; an entry without a number crosses every threshold. A percentile that
-takes more responses than came may be undecided, as of a load. So may one that requests without a
-response at the end of some repetitions hide: the median is then judged by its bounds.
+takes more responses than came may be undecided, as of a load. So may one that requests hide which
+timed out, or had no response at the end of some repetitions: the median is then judged by its
+bounds.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from plimsoll.errors import InputError, Problem
 from plimsoll.findings import entries, thresholds
 from plimsoll.findings.entries import EntryName, reference
 from plimsoll.findings.rankings import causes
-from plimsoll.findings.thresholds import Judgement
+from plimsoll.findings.thresholds import Hidden, Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -86,6 +87,7 @@ class JudgedEntry:
         state: Whether it is kept or crossed; crossed, too, when there is no number to judge.
         reason: What decided it where the quantity is unknown, or hidden by requests without a
             response; empty when the number did.
+        remedy: What would decide it where such requests hide it; else empty.
     """
 
     threshold: CampaignThreshold
@@ -93,6 +95,7 @@ class JudgedEntry:
     estimate: Estimate | None
     state: State
     reason: str = ""
+    remedy: str = ""
 
     @property
     def is_crossed(self) -> bool:
@@ -212,13 +215,13 @@ def _judged(
     if found is not None:
         measured = f"measured {limit.spoken(found.value)}"
         by_responses = Judgement(limit.state_by(found.value), measured)
-    if hidden := _with_unfinished(limit, by_responses, trials):
-        return JudgedEntry(threshold, entry, found, hidden.state, hidden.reason)
+    if hidden := _without_response(limit, by_responses, trials):
+        return JudgedEntry(threshold, entry, found, hidden.state, hidden.reason, hidden.remedy)
     reason = "" if found is not None else by_responses.reason
     return JudgedEntry(threshold, entry, found, by_responses.state, reason)
 
 
-def _with_unfinished(
+def _without_response(
     limit: Threshold, by_responses: Judgement, trials: Sequence[TrialFindings]
 ) -> Judgement | None:
     """What a threshold says of the median with all requests; None where they change nothing.
@@ -226,19 +229,24 @@ def _with_unfinished(
     The median is no less than that of the least values, and no more than that of the greatest.
     """
     given = [
-        (limit.bounds(summary, one.unfinished), summary.value(limit.column), one.unfinished)
+        (limit.hidden(summary, one.unfinished, one.timeouts), summary.value(limit.column))
         for one in entries.counted(trials)
         if (summary := one.summary) is not None
     ]
-    if not any(bounds for bounds, _, _ in given):
+    hiding = [hidden for hidden, _ in given if hidden is not None]
+    if not hiding:
         return None
-    requests = sum(unfinished.requests for bounds, _, unfinished in given if bounds)
-    each = [bounds or _as_bounds(measured) for bounds, measured, _ in given]
+    each = [hidden.bounds if hidden else _as_bounds(measured) for hidden, measured in given]
     least, most = (median(ends) for ends in zip(*each, strict=True))
-    measured = [value for _, value, _ in given if value is not None]
+    measured = [value for _, value in given if value is not None]
     if least == most == median(measured or [math.nan]):
         return None
-    return limit.judged_within((least, most), by_responses, requests)
+    hidden = Hidden(
+        (least, most),
+        unfinished=sum(one.unfinished for one in hiding),
+        timeouts=sum(one.timeouts for one in hiding),
+    )
+    return limit.judged_within(hidden, by_responses)
 
 
 def _as_bounds(measured: float | None) -> Bounds:

@@ -9,8 +9,9 @@ A percentile that takes more responses than came is judged by what encloses it: 
 a lower percentile and no more than a higher one or the maximum. Where those do not tell, the
 threshold is undecided.
 
-So it is where requests without a response at the end of the load make a percentile longer than that
-of the responses (`aggregate.unfinished`): it is known from below only.
+So it is where requests that timed out (`aggregate.timeouts`), or without a response at the end of
+the load (`aggregate.unfinished`), make a percentile longer than that of the responses: it is known
+from below only.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import wording
+from plimsoll.aggregate.timeouts import NO_TIMEOUTS
 from plimsoll.aggregate.unfinished import NOTHING
 from plimsoll.campaign import quantities
 from plimsoll.statistics import quantiles
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plimsoll.aggregate.summary import Summary
+    from plimsoll.aggregate.timeouts import Timeouts
     from plimsoll.aggregate.unfinished import Unfinished
 
 TIMES = {
@@ -61,6 +64,7 @@ _FAILED = ("failure_ratio", "failed")
 """Columns that count failures."""
 
 _ONCE_IT_RESPONDS = "a longer load, once the server responds"
+_LONGER_TIMEOUT = "a timeout that is longer than the threshold"
 
 State = Literal["kept", "crossed", "undecided"]
 
@@ -144,55 +148,55 @@ class Threshold:
         least, most = map(self.state_by, bounds)
         return least if least == most else "undecided"
 
-    def bounds(self, summary: Summary, unfinished: Unfinished) -> Bounds | None:
-        """The least and the most that the quantity is, had all requests ended.
+    def hidden(
+        self, summary: Summary, unfinished: Unfinished, timed_out: Timeouts
+    ) -> Hidden | None:
+        """What requests without a response hide of the quantity; None where they change nothing.
 
         Args:
             summary: What the load amounts to.
             unfinished: What its requests in flight at the end hide.
-
-        Returns:
-            None where they change nothing.
+            timed_out: Its requests that timed out.
         """
-        if not unfinished.requests:
-            return None
         if self.column in _FAILED:
-            failed = summary.failed + unfinished.requests
-            is_ratio = self.column == COUNTS["failures"]
-            most = failed / (summary.completed + failed) if is_ratio else float(failed)
-            return (summary.value(self.column) or 0.0, most)
-        least_ns = self._least_ns(unfinished)
-        return None if least_ns is None else (least_ns, math.inf)
-
-    def judged_within(
-        self, bounds: Bounds, by_responses: Judgement, requests: int
-    ) -> Judgement | None:
-        """What bounds say of a load; None where they say the same of failures as the responses.
-
-        Args:
-            bounds: The bounds.
-            by_responses: What the threshold says of the responses.
-            requests: Requests in flight at the end.
-        """
-        state, hidden = self.state_within(bounds), _without_response(requests)
-        remedy = _ONCE_IT_RESPONDS if state == "undecided" else ""
-        if self.column not in _FAILED:
-            joined = ":" if remedy else " with"
-            least = f"at least {self.spoken(bounds[0])}"
-            return Judgement(state, f"{least}{joined} {hidden}", remedy)
-        if state == by_responses.state:
-            return None
-        return Judgement(state, f"{by_responses.reason}, and {hidden}", remedy)
-
-    def _least_ns(self, unfinished: Unfinished) -> float | None:
-        """The least that a percentile is with unfinished requests; None where they hide none."""
+            return self._hidden_failures(summary, unfinished)
         statistic, _ = self._percentile()
         if statistic not in _RISING:
             return None
-        upwards = _RISING[: _RISING.index(statistic) + 1]
-        return next(
-            (known for one in upwards[::-1] if (known := unfinished.at_least_ns.get(one))), None
-        )
+        unfinished_ns = _least_ns(statistic, unfinished) or 0.0
+        timeout_ns = timed_out.least_ns(statistic, summary.value(self.column)) or 0.0
+        if timeout_ns > unfinished_ns:
+            return Hidden((timeout_ns, math.inf), timeouts=timed_out.requests)
+        if unfinished_ns:
+            return Hidden((unfinished_ns, math.inf), unfinished=unfinished.requests)
+        return None
+
+    def judged_within(self, hidden: Hidden, by_responses: Judgement) -> Judgement | None:
+        """What bounds say of a load; None where they say the same of failures as the responses.
+
+        Args:
+            hidden: The bounds, and the requests they come from.
+            by_responses: What the threshold says of the responses.
+        """
+        state = self.state_within(hidden.bounds)
+        remedy = hidden.remedy if state == "undecided" else ""
+        if self.column not in _FAILED:
+            joined = ":" if remedy else " with"
+            least = f"at least {self.spoken(hidden.bounds[0])}"
+            return Judgement(state, f"{least}{joined} {hidden.sentence}", remedy)
+        if state == by_responses.state:
+            return None
+        return Judgement(state, f"{by_responses.reason}, and {hidden.sentence}", remedy)
+
+    def _hidden_failures(self, summary: Summary, unfinished: Unfinished) -> Hidden | None:
+        """Requests in flight at the end may have failed; timeouts have, and are counted."""
+        if not unfinished.requests:
+            return None
+        failed = summary.failed + unfinished.requests
+        is_ratio = self.column == COUNTS["failures"]
+        most = failed / (summary.completed + failed) if is_ratio else float(failed)
+        least = summary.value(self.column) or 0.0
+        return Hidden((least, most), unfinished=unfinished.requests)
 
     def _percentile(self) -> tuple[str, float | None]:
         """The statistic that is judged, and its quantile; None of what is no percentile."""
@@ -216,6 +220,40 @@ class Threshold:
 
 
 @dataclass(frozen=True)
+class Hidden:
+    """What requests without a response hide of a quantity.
+
+    Attributes:
+        bounds: The least and the most that it is, had all requests ended.
+        unfinished: Requests in flight at the end of the load that the bounds come from.
+        timeouts: Requests that timed out that the bounds come from.
+    """
+
+    bounds: Bounds
+    unfinished: int = 0
+    timeouts: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """The requests, in a few words: `80 timeouts`."""
+        in_flight = wording.several(self.unfinished, "request")
+        parts = (
+            wording.several(self.timeouts, "timeout") if self.timeouts else "",
+            f"{in_flight} without a response when the load ended" if self.unfinished else "",
+        )
+        return " and ".join(filter(None, parts))
+
+    @property
+    def remedy(self) -> str:
+        """What would decide a threshold that the bounds do not."""
+        parts = (
+            _LONGER_TIMEOUT if self.timeouts else "",
+            _ONCE_IT_RESPONDS if self.unfinished else "",
+        )
+        return ", and ".join(filter(None, parts))
+
+
+@dataclass(frozen=True)
 class Judgement:
     """What a threshold says of a load.
 
@@ -231,7 +269,10 @@ class Judgement:
 
 
 def of_load(
-    limit: Threshold, summary: Summary | None, unfinished: Unfinished = NOTHING
+    limit: Threshold,
+    summary: Summary | None,
+    unfinished: Unfinished = NOTHING,
+    timed_out: Timeouts = NO_TIMEOUTS,
 ) -> Judgement:
     """What a threshold says of a load.
 
@@ -239,18 +280,23 @@ def of_load(
         limit: The threshold.
         summary: What the load amounts to; None when nothing was measured.
         unfinished: What its requests in flight at the end hide.
+        timed_out: Its requests that timed out.
     """
     if summary is None:
         return Judgement("crossed", "not measured")
     by_responses = limit.judged(summary.value, summary.completed)
-    bounds = limit.bounds(summary, unfinished)
-    if bounds is None:
+    hidden = limit.hidden(summary, unfinished, timed_out)
+    if hidden is None:
         return by_responses
-    return limit.judged_within(bounds, by_responses, unfinished.requests) or by_responses
+    return limit.judged_within(hidden, by_responses) or by_responses
 
 
-def _without_response(requests: int) -> str:
-    return f"{wording.several(requests, 'request')} without a response when the load ended"
+def _least_ns(statistic: str, unfinished: Unfinished) -> float | None:
+    """The least that a statistic is with unfinished requests; None where they hide none."""
+    upwards = _RISING[: _RISING.index(statistic) + 1]
+    return next(
+        (known for one in upwards[::-1] if (known := unfinished.at_least_ns.get(one))), None
+    )
 
 
 def _nearest(

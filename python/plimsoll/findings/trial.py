@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import texts
+from plimsoll.aggregate import timeouts
 from plimsoll.aggregate.unfinished import NOTHING
 from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import RANKED
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.stalls import StallsRow
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.summary import Summary
+    from plimsoll.aggregate.timeouts import Timeouts
     from plimsoll.aggregate.unfinished import Unfinished
     from plimsoll.recording import Recording
     from plimsoll.verdicts.verdict import Level, Verdict
@@ -106,6 +108,14 @@ class TrialFindings:
     def summary(self) -> Summary | None:
         """Its summary; None when there is none."""
         return self.data.summary
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """Its requests of the measurement window that timed out; none where it has no summary."""
+        if self.summary is None:
+            return timeouts.NO_TIMEOUTS
+        timeout_s = self.recording.load.timeout_s
+        return timeouts.of_outcomes(self.failures, self.summary.completed, timeout_s)
 
     @property
     def has_ended_well(self) -> bool:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 import sample
+from plimsoll.aggregate.counted import Failure
 from plimsoll.aggregate.unfinished import Unfinished
 from plimsoll.errors import InputError
 from plimsoll.findings import campaign_thresholds
@@ -212,6 +213,32 @@ def test_the_median_is_judged_by_its_bounds_where_unfinished_requests_hide_it(
     (one,) = judged(text, *trials)
     assert one.state == state, one
     assert said in one.sentence
+
+
+def timing_out(repetition: int) -> TrialFindings:
+    """A repetition of which 0.2 % timed out after 10 s: so did p99.9, which is not void."""
+    trial = unfailing(repetition)
+    timed_out = Failure("timed_out_waiting", None, None, 130, 112, 5.0, 11.0)
+    return replace(trial, failures=(timed_out,))
+
+
+@pytest.mark.parametrize(
+    ("text", "times", "state", "said"),
+    [
+        ("p99.9>9s", 1, "kept", "measured "),
+        ("p99.9>9s", 2, "crossed", "at least 10,000.000 ms with 224 timeouts"),
+        ("p99.9>11s", 3, "undecided", "at least 10,000.000 ms: 336 timeouts"),
+        ("p99>9s", 3, "kept", "measured "),
+    ],
+)
+def test_the_median_is_judged_by_its_bounds_where_timeouts_hide_it(
+    text: str, times: int, state: str, said: str
+) -> None:
+    trials = [timing_out(one) if one <= times else unfailing(one) for one in (1, 2, 3)]
+    (one,) = judged(text, *trials)
+    assert one.state == state, one
+    assert said in one.sentence
+    assert ("timeout" in one.remedy) is (state == "undecided")
 
 
 def test_void_repetitions_hide_nothing_of_those_that_count() -> None:

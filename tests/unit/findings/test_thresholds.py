@@ -4,6 +4,7 @@ import pytest
 
 import sample
 from plimsoll import tables
+from plimsoll.aggregate.timeouts import Timeouts
 from plimsoll.aggregate.unfinished import Unfinished
 from plimsoll.campaign.quantities import UnreadableQuantity
 from plimsoll.findings import thresholds
@@ -132,6 +133,71 @@ def test_what_unfinished_requests_hide_is_judged_by_the_least_that_it_is(text, s
     judged = thresholds.of_load(thresholds.read(text), summary, HANGING)
     assert judged.state == state
     assert bool(judged.remedy) is (state == "undecided")
+
+
+TIMED_OUT = Timeouts(requests=80, ended=4_000, timeout_ns=1e9)
+"""2 % of the requests, so that p99 is one of them, and p95 is not."""
+QUICK = sample.changed(
+    SUMMARY,
+    response_time_p95_ns=8e6,
+    response_time_p99_ns=10.5e6,
+    response_time_p999_ns=None,
+    response_time_max_ns=40e6,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "reason"),
+    [
+        ("p95>500ms", "kept", "measured 8.000 ms"),
+        ("p99>500ms", "crossed", "at least 1,000.000 ms with 80 timeouts"),
+        ("p99>5ms", "crossed", "at least 1,000.000 ms with 80 timeouts"),
+        ("p99>2s", "undecided", "at least 1,000.000 ms: 80 timeouts"),
+        ("p99<20ms", "kept", "at least 1,000.000 ms with 80 timeouts"),
+        ("p99<2s", "undecided", "at least 1,000.000 ms: 80 timeouts"),
+        ("p99.9>500ms", "crossed", "at least 1,000.000 ms with 80 timeouts"),
+        ("max>500ms", "crossed", "at least 1,000.000 ms with 80 timeouts"),
+        ("failed>12", "kept", "measured 12"),
+        ("throughput<2k", "kept", "measured 2,000"),
+    ],
+)
+def test_a_percentile_that_timeouts_hide_is_judged_by_the_timeout(
+    text: str, state: str, reason: str
+) -> None:
+    judged = thresholds.of_load(thresholds.read(text), QUICK, timed_out=TIMED_OUT)
+    assert (judged.state, judged.reason) == (state, reason)
+    assert ("timeout" in judged.remedy) is (state == "undecided")
+
+
+@pytest.mark.parametrize(
+    ("timeouts", "state"),
+    [
+        (Timeouts(40, 4_000, 1e9), "crossed"),
+        (Timeouts(39, 4_000, 1e9), "kept"),
+        (Timeouts(80, 4_000, 10e6), "kept"),
+        (Timeouts(), "kept"),
+    ],
+)
+def test_timeouts_hide_a_percentile_if_they_are_enough_and_longer(
+    timeouts: Timeouts, state: str
+) -> None:
+    limit = thresholds.read("p99>11ms")
+    assert thresholds.of_load(limit, QUICK, timed_out=timeouts).state == state
+
+
+@pytest.mark.parametrize(
+    ("waited_ms", "reason"),
+    [
+        (700, "at least 1,000.000 ms with 80 timeouts"),
+        (1_400, "at least 1,400.000 ms with 40 requests without a response when the load ended"),
+    ],
+)
+def test_the_longer_of_timeouts_and_unfinished_requests_is_judged(
+    waited_ms: int, reason: str
+) -> None:
+    unfinished = Unfinished(40, waited_ms * 1_000_000, {"p99": waited_ms * 1e6})
+    judged = thresholds.of_load(thresholds.read("p99>500ms"), QUICK, unfinished, TIMED_OUT)
+    assert (judged.state, judged.reason) == ("crossed", reason)
 
 
 def test_what_is_undecided_says_what_would_decide_it() -> None:

@@ -28,6 +28,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.aggregate import timeouts
 from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED, UNENDED, error_name
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.verdicts import closed_connections, unanswered_load
@@ -118,7 +119,7 @@ queued."""
 HUNG_S = 1.0
 """A shorter wait at the end of a load may be a stall."""
 HIDDEN = {"p99": 0.01, "p999": 0.001}
-"""Percentiles, and the share of timeouts from which on each of them is the timeout at least."""
+"""Percentiles, and the share of requests from which on each of them is one of these at least."""
 LIKELY = 0.5
 """Waits for responses filled the pool where they took this share of what was not sent, or more."""
 LONG_NS = 100_000_000
@@ -220,24 +221,23 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
         f"({wording.percent(failed / ended)}) got no complete response: {_reported(failures)}"
         f"{_elsewhere(tables)}"
     )
-    further = (*_hidden(tables, failures, ended), *_held_up(tables), *_closed(tables))
+    further = (*_hidden(tables, failures), *_held_up(tables), *_closed(tables))
     return found(limit, failed / ended, sentence, _remedy(tables, failures), *further)
 
 
-def _hidden(tables: Tables, failures: list[OutcomeCount], ended: int) -> Iterator[str]:
+def _hidden(tables: Tables, failures: list[OutcomeCount]) -> Iterator[str]:
     """What a percentile of all requests is, where that of the responses leaves timeouts out."""
     times, timeout_s = tables.summary.response_time, tables.recording.load.timeout_s
-    share = sum(row.held for row in failures if _is_timeout(row)) / ended
-    name = next((one for one, least in HIDDEN.items() if share >= least), None)
-    if name is None or not timeout_s:
-        return
-    measured_ns = times.of(name)
-    instead = f", not {wording.seconds(measured_ns / SECOND_NS)}" if measured_ns else ""
-    percentile = name.replace("p999", "p99.9")
-    yield (
-        f"latencies leave timeouts out: with them {percentile} is at least "
-        f"{wording.seconds(timeout_s)}{instead}"
-    )
+    timed_out = timeouts.of_outcomes(failures, tables.summary.completed, timeout_s)
+    for name in HIDDEN:
+        measured_ns = times.of(name)
+        if least_ns := timed_out.least_ns(name, measured_ns):
+            instead = f", not {wording.seconds(measured_ns / SECOND_NS)}" if measured_ns else ""
+            yield (
+                f"latencies leave timeouts out: with them {name.replace('p999', 'p99.9')} is at "
+                f"least {wording.seconds(least_ns / SECOND_NS)}{instead}"
+            )
+            return
 
 
 def _held_up(tables: Tables) -> Iterator[str]:
@@ -271,11 +271,6 @@ def _server_held_up(tables: Tables) -> bool:
     waited_ns = sum(one for one in lengths_ns if one >= LONG_NS) + until_the_end_ns
     waited_s = waited_ns / SECOND_NS / connections
     return waited_s >= LIKELY * unsent / fmean(levels)
-
-
-def _is_timeout(row: OutcomeCount) -> bool:
-    outcome = BY_NAME.get(row.outcome)
-    return outcome is not None and outcome.group == "timed_out"
 
 
 def _lost(tables: Tables, limits: Limits) -> Finding:
