@@ -194,7 +194,7 @@ class Threshold:
             return None
         failed = summary.failed + unfinished.requests
         is_ratio = self.column == COUNTS["failures"]
-        most = failed / (summary.completed + failed) if is_ratio else float(failed)
+        most = failed / (summary.ok + failed) if is_ratio else float(failed)
         least = summary.value(self.column) or 0.0
         return Hidden((least, most), unfinished=unfinished.requests)
 

@@ -129,10 +129,17 @@ HANGING = Unfinished(
     ],
 )
 def test_what_unfinished_requests_hide_is_judged_by_the_least_that_it_is(text, state) -> None:
-    summary = sample.changed(SHORT, failed=0, failure_ratio=0.0)
+    summary = sample.changed(SHORT, ok=100, failed=0, failure_ratio=0.0)
     judged = thresholds.of_load(thresholds.read(text), summary, HANGING)
     assert judged.state == state
     assert bool(judged.remedy) is (state == "undecided")
+
+
+def test_wrong_responses_are_counted_once_among_failures() -> None:
+    """Of 100 responses 60 were wrong, and 40 requests had not ended: at most 71.4 % failed."""
+    summary = sample.changed(SHORT, ok=40, failed=60, failure_ratio=0.6)
+    for text, state in (("failures>71%", "undecided"), ("failures>72%", "kept")):
+        assert thresholds.of_load(thresholds.read(text), summary, HANGING).state == state
 
 
 TIMED_OUT = Timeouts(requests=80, ended=4_000, timeout_ns=1e9)
