@@ -129,7 +129,7 @@ def test_a_threshold_on_a_percentile_heeds_requests_that_timed_out(tmp_path: Pat
     limits = ("--fail-if", "p90>500ms", "--fail-if", "p90>1h", "--fail-if", "p25>1h")
     with sleeping_server(hangs_from=20) as port:
         ran = run(
-            *("load", f":{port}/", "-c", "4", "-n", "24", "--timeout", "1s", "-q", *limits),
+            *("load", f":{port}/", "-c", "4", "-n", "24", "--timeout", "1s", "--json", *limits),
             folder=tmp_path,
         )
     assert ran.code == 7
@@ -138,3 +138,5 @@ def test_a_threshold_on_a_percentile_heeds_requests_that_timed_out(tmp_path: Pat
     assert re.search("error: undecided: " + least.format("1h", ":"), ran.stderr)
     assert "hint: a timeout that is longer than the threshold" in ran.stderr
     assert "p25" not in ran.stderr
+    told = [(one["threshold"], one["crossed"]) for one in json.loads(ran.stdout)["thresholds"]]
+    assert told == [("p90>500ms", True), ("p90>1h", None), ("p25>1h", False)]

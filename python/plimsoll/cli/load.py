@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 import plimsoll
-from plimsoll import cli, lab, report
+from plimsoll import cli, findings, lab, report
 from plimsoll.campaign.requests import CODINGS
 from plimsoll.cli import EPILOGUE, messages, options, other_tools
 from plimsoll.errors import INTERRUPTED, InputError, Interrupted, Problem, exit_code_of
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
     from plimsoll.cli.load_screen import LoadScreen
+    from plimsoll.findings.campaign_thresholds import JudgedEntry
     from plimsoll.findings.thresholds import Threshold
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.hosts.host import KeepRows
@@ -422,13 +423,14 @@ def command(  # noqa: PLR0913 - one argument for each option
             )  # fmt: skip
         signals.count += result.is_interrupted
         with result:
+            judged = _held_against(fail_if, _judged(result, shown))
             if form == "text" and not quiet:
                 _show(result, shown)
             else:
-                _print(result, form, shown, accepted)
+                _print(result, form, shown, accepted, judged)
             if not quiet or form != "text":
                 cli.judging.note_accepted(_judged(result, shown).verdicts, accepted)
-            code = _failure(result, fail_if, form, shown) or cli.judging.exit_code_of_trial(
+            code = _failure(result, judged, form) or cli.judging.exit_code_of_trial(
                 _judged(result, shown), accepted, strict=strict
             )
     return INTERRUPTED if signals.count else code
@@ -481,6 +483,11 @@ def _judged(result: LoadResult, shown: LoadScreen) -> TrialFindings:
     return shown.judged or result.judged
 
 
+def _held_against(limits: Sequence[Threshold], found: TrialFindings) -> tuple[JudgedEntry, ...]:
+    """What thresholds say of a load; what judges them is imported where there are some."""
+    return findings.campaign_thresholds.of_load(limits, found) if limits else ()
+
+
 def _show(result: LoadResult, shown: LoadScreen) -> None:
     """Shows what the figures are worth, if not done yet; of an interrupted load they alone."""
     if shown.judged or result.recording.driver is None:
@@ -491,39 +498,40 @@ def _show(result: LoadResult, shown: LoadScreen) -> None:
         shown.show_once(result.judged)
 
 
-def _print(result: LoadResult, form: Output, shown: LoadScreen, accepted: Sequence[str]) -> None:
+def _print(
+    result: LoadResult,
+    form: Output,
+    shown: LoadScreen,
+    accepted: Sequence[str],
+    judged: Sequence[JudgedEntry],
+) -> None:
     """Prints a load in one line or in a format; of one that never began there is JSON only."""
     if form == "json":
-        click.echo(json.dumps(result.as_json(accepted)))
+        thresholds = report.machine_readable.thresholds(judged)
+        click.echo(json.dumps({**result.as_json(accepted), "thresholds": thresholds}))
     elif result.recording.driver is None:
         return
     elif form == "csv":
         click.echo(report.one_line.as_csv(_judged(result, shown)), nl=False)
     elif form == "md":
-        click.echo(report.load_markdown.render(_judged(result, shown)), nl=False)
+        click.echo(report.load_markdown.render(_judged(result, shown), judged), nl=False)
     else:
         click.echo(report.one_line.line(_judged(result, shown), accepted))
 
 
-def _failure(
-    result: LoadResult, limits: Sequence[Threshold], form: Output, shown: LoadScreen
-) -> int:
+def _failure(result: LoadResult, judged: Sequence[JudgedEntry], form: Output) -> int:
     """Prints what went wrong; the exit code of an error or a threshold, else 0."""
     ending = result.recording.ending
     if form != "json" and result.recording.driver is None:
         return messages.error(ending.message, ending.hint, exit_code_of(ending.kind))
-    missed = _missed(_judged(result, shown), limits) if limits else 0
+    missed = _missed(judged) if judged else 0
     return exit_code_of(ending.kind) or missed
 
 
-def _missed(found: TrialFindings, limits: Sequence[Threshold]) -> int:
+def _missed(judged: Sequence[JudgedEntry]) -> int:
     """Prints each threshold that is crossed or undecided; the exit code, 0 where all are kept."""
-    judged = [
-        (limit, thresholds.of_load(limit, found.summary, found.unfinished, found.timeouts))
-        for limit in limits
-    ]
-    cli.judging.note_doubts(limit for limit, one in judged if one.state == "kept")
+    cli.judging.note_doubts(one.threshold for one in judged if one.state == "kept")
     return cli.judging.missed_exit_code(
-        {f"{of.text}, {one.reason}": of.doubt for of, one in judged if one.state == "crossed"},
-        {f"{of.text}, {one.reason}": one.remedy for of, one in judged if one.state == "undecided"},
+        {one.without_entry: one.threshold.doubt for one in judged if one.is_crossed},
+        {one.without_entry: one.remedy for one in judged if one.is_undecided},
     )

@@ -25,6 +25,7 @@ from plimsoll.findings import entries, thresholds
 from plimsoll.findings.entries import EntryName, reference
 from plimsoll.findings.rankings import causes
 from plimsoll.findings.thresholds import Hidden, Judgement
+from plimsoll.statistics.intervals import middle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -87,7 +88,8 @@ class JudgedEntry:
         state: Whether it is kept or crossed; crossed, too, when there is no number to judge.
         reason: What decided it where the quantity is unknown, or hidden by requests without a
             response; empty when the number did.
-        remedy: What would decide it where such requests hide it; else empty.
+        remedy: What would decide it where such requests hide it, or of a load where too few
+            responses came; else empty.
     """
 
     threshold: CampaignThreshold
@@ -110,10 +112,15 @@ class JudgedEntry:
     @property
     def sentence(self) -> str:
         """Entry, threshold and measured value: `go/json.steady: p99>20ms, measured 25.000 ms`."""
+        return f"{self.entry}: {self.without_entry}"
+
+    @property
+    def without_entry(self) -> str:
+        """Threshold and measured value: `p99>20ms, measured 25.000 ms`."""
         limit = self.threshold.threshold
         if self.estimate is None or self.reason:
-            return f"{self.entry}: {limit.text}, {self.reason}"
-        return f"{self.entry}: {limit.text}, measured {limit.spoken(self.estimate.value)}"
+            return f"{limit.text}, {self.reason}"
+        return f"{limit.text}, {_measured(limit, self.estimate.value)}"
 
 
 def read(texts: Iterable[str]) -> tuple[CampaignThreshold, ...]:
@@ -176,6 +183,17 @@ def judged(
     )
 
 
+def of_load(limits: Iterable[Threshold], found: TrialFindings) -> tuple[JudgedEntry, ...]:
+    """What thresholds say of a load, which is judged even if its verdict is void.
+
+    Args:
+        limits: The thresholds.
+        found: What is known of the load's trial.
+    """
+    entry = EntryName.of(found.recording)
+    return tuple(_of_load(limit, entry, found) for limit in limits)
+
+
 def entry_of(trial: Trial) -> EntryName:
     """The entry of a planned trial."""
     return EntryName(trial.framework.reference, trial.endpoint.name, trial.load.name, trial.driver)
@@ -201,6 +219,20 @@ def _read(text: str) -> CampaignThreshold:
     return CampaignThreshold(text.strip(), found["framework"] or "*", found["place"] or "*", limit)
 
 
+def _of_load(limit: Threshold, entry: EntryName, found: TrialFindings) -> JudgedEntry:
+    threshold = CampaignThreshold(limit.text, "*", "*", limit)
+    judged = thresholds.of_load(limit, found.summary, found.unfinished, found.timeouts)
+    value = None if found.summary is None else found.summary.value(limit.column)
+    if value is None:
+        return JudgedEntry(threshold, entry, None, judged.state, judged.reason, judged.remedy)
+    reason = "" if judged.reason == _measured(limit, value) else judged.reason
+    return JudgedEntry(threshold, entry, middle([value]), judged.state, reason, judged.remedy)
+
+
+def _measured(limit: Threshold, value: float) -> str:
+    return f"measured {limit.spoken(value)}"
+
+
 def _judged(
     threshold: CampaignThreshold, entry: EntryName, trials: Sequence[TrialFindings]
 ) -> JudgedEntry:
@@ -213,8 +245,7 @@ def _judged(
     responses = max(one.completed for one in counting)
     by_responses = limit.judged(lambda column: _median(counting, column), responses)
     if found is not None:
-        measured = f"measured {limit.spoken(found.value)}"
-        by_responses = Judgement(limit.state_by(found.value), measured)
+        by_responses = Judgement(limit.state_by(found.value), _measured(limit, found.value))
     if hidden := _without_response(limit, by_responses, trials):
         return JudgedEntry(threshold, entry, found, hidden.state, hidden.reason, hidden.remedy)
     reason = "" if found is not None else by_responses.reason

@@ -13,6 +13,7 @@ from plimsoll.aggregate.counted import Failure
 from plimsoll.aggregate.unfinished import Unfinished
 from plimsoll.errors import InputError
 from plimsoll.findings import campaign_thresholds
+from plimsoll.findings import thresholds as limits_of
 from plimsoll.findings.campaign_thresholds import JudgedEntry
 from plimsoll.findings.entries import EntryName
 from plimsoll.findings.findings import Findings
@@ -277,6 +278,30 @@ def test_json_has_the_thresholds_of_a_trial_by_its_entry() -> None:
         True,
         "no number to judge: Little's law violated",
     )
+
+
+def test_a_load_is_judged_even_if_it_is_void_and_its_json_is_that_of_an_entry() -> None:
+    slow = [Failure("timed_out_waiting", None, None, 1_200, 1_200, 5.0, 11.0)]
+    void = replace(unfailing(1), verdicts=sample.verdicts_of("t", failures_explained="void"))
+    found = replace(void, failures=tuple(slow))
+    limits = [limits_of.read(text) for text in ("p50<1h", "p99>9s", "p99>11s", "goodput<8001")]
+    judged_load = campaign_thresholds.of_load(limits, found)
+    told = machine_readable.thresholds(judged_load)
+    assert [one["crossed"] for one in told] == [True, True, None, True]
+    assert [one["threshold"] for one in told] == ["p50<1h", "p99>9s", "p99>11s", "goodput<8001"]
+    assert {one["entry"] for one in told} == {"go/2048.steady"}
+    assert [one["reason"] for one in told] == [
+        None,
+        "at least 10,000.000 ms with 1,200 timeouts",
+        "at least 10,000.000 ms: 1,200 timeouts",
+        None,
+    ]
+    assert told[3]["measured"] == {"value": 8000.0, "low": None, "high": None}
+    assert judged_load[3].without_entry == "goodput<8001, measured 8,000"
+    by_entry = machine_readable.trials(
+        replace(sample.findings(), trials=(go(8000.0),), thresholds=judged("p50<1h", go(8000.0)))
+    )
+    assert by_entry[0]["thresholds"] == told[:1]
 
 
 def test_junit_has_a_test_for_each_entry_and_threshold() -> None:

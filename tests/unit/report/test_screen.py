@@ -17,6 +17,7 @@ from plimsoll import tables, wording
 from plimsoll.aggregate.counted import Failure, StatusTotal
 from plimsoll.aggregate.stalls import StallsRow
 from plimsoll.campaign.load import Load, Stage, UnknownLoad
+from plimsoll.findings import campaign_thresholds, thresholds
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import Ending, ExpectedResponse
@@ -316,6 +317,20 @@ def test_a_load_is_a_page_of_markdown_with_its_verdict_in_one_line() -> None:
     assert [line for line in lines if line.startswith("**▲ doubtful")]
     assert "- and 6 more" in lines
     assert "p99.9" in text
+
+
+def test_the_page_of_a_load_says_which_thresholds_are_crossed_and_how_many_are_kept() -> None:
+    found = trial(
+        verdicts=judged("doubtful", *list(CHECK_NAMES)[:12]), statuses=statuses(s200=56_000)
+    )
+    texts = ("max>1h", "p50>1ns", "goodput<1", *("failed<1",) * 7)
+    limits = [thresholds.read(text) for text in texts]
+    lines = load_markdown.render(found, campaign_thresholds.of_load(limits, found)).splitlines()
+    assert len(lines) <= load_markdown.MOST_LINES
+    assert any(line.startswith("- threshold crossed: `p50>1ns`, measured ") for line in lines)
+    assert "- and 2 more, crossed or undecided" in lines
+    assert "- 2 thresholds kept" in lines
+    assert "threshold" not in load_markdown.render(found)
 
 
 def test_numbers_stay_with_their_units_where_lines_break() -> None:

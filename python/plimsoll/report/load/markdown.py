@@ -12,14 +12,18 @@ from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.levels import unmade
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from plimsoll.aggregate.summary import Summary
+    from plimsoll.findings.campaign_thresholds import JudgedEntry
     from plimsoll.findings.trial import TrialFindings
 
 MOST_LINES = 40
 MOST_DOUBTS = 6
 """Doubts that are shown; the others are counted."""
+
+MOST_THRESHOLDS = 6
+"""Thresholds that are shown; the others are counted."""
 
 MOST_URLS = 8
 """URLs of a mix that are shown in a line."""
@@ -27,11 +31,12 @@ MOST_URLS = 8
 TIMES = ("response_time", "service_time", "first_byte", "connect")
 
 
-def render(found: TrialFindings) -> str:
-    """Title, verdict in one line, figures, times, and what is doubted.
+def render(found: TrialFindings, judged: Sequence[JudgedEntry] = ()) -> str:
+    """Title, verdict in one line, figures, times, what thresholds say, and what is doubted.
 
     Args:
         found: What is known of the load's trial.
+        judged: The thresholds that it is judged against.
     """
     recording, level = found.recording, words.level_text(found.level)
     lines = [
@@ -41,6 +46,7 @@ def render(found: TrialFindings) -> str:
         f"**{literal(_verdict(found) or level)}**",
         "",
         *(() if found.summary is None else _figures(found, found.summary)),
+        *_thresholds(judged),
         *_doubts(found),
     ]
     return "\n".join(lines).rstrip() + "\n"
@@ -82,6 +88,21 @@ def _mix(found: TrialFindings) -> Iterator[tuple[str, str]]:
     """The slowest URLs of several, and those that failed."""
     if found.kinds:
         yield from ((name, text) for name, text, _ in mix.lines(found.kinds, MOST_URLS, "in JSON"))
+
+
+def _thresholds(judged: Sequence[JudgedEntry]) -> Iterator[str]:
+    """Thresholds that are crossed or undecided; those that are kept are counted."""
+    missed = [one for one in judged if one.state != "kept"]
+    for one in missed[:MOST_THRESHOLDS]:
+        text = one.threshold.threshold.text
+        said = f"threshold {one.state}: `{text}`{one.without_entry.removeprefix(text)}"
+        yield f"- {literal(said)}"
+    if missed[MOST_THRESHOLDS:]:
+        yield f"- and {len(missed) - MOST_THRESHOLDS} more, crossed or undecided"
+    if kept := len(judged) - len(missed):
+        yield f"- {wording.several(kept, 'threshold')} kept"
+    if judged:
+        yield ""
 
 
 def _doubts(found: TrialFindings) -> Iterator[str]:

@@ -17,6 +17,7 @@ from plimsoll.tables import STATISTICS
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.summary import Summary
+    from plimsoll.findings.campaign_thresholds import JudgedEntry
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.provenance import Provenance
@@ -81,6 +82,18 @@ def _rank(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
 def _thresholds(found: TrialFindings, findings: Findings) -> list[dict[str, object]]:
     """What thresholds say of the entry that the trial is a repetition of."""
     entry = EntryName.of(found.recording)
+    return thresholds([one for one in findings.thresholds if one.entry == entry])
+
+
+def thresholds(judged: Sequence[JudgedEntry]) -> list[dict[str, object]]:
+    """What thresholds say of entries, or of a load.
+
+    Args:
+        judged: Each threshold with what it says.
+
+    Returns:
+        Objects ready for JSON; `crossed` is null where a threshold is undecided.
+    """
     return [
         {
             "threshold": one.threshold.text,
@@ -90,8 +103,7 @@ def _thresholds(found: TrialFindings, findings: Findings) -> list[dict[str, obje
             "crossed": None if one.is_undecided else one.is_crossed,
             "reason": one.reason or None,
         }
-        for one in findings.thresholds
-        if one.entry == entry
+        for one in judged
     ]
 
 
