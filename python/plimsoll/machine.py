@@ -34,6 +34,12 @@ SPARE_PORTS = 256
 LOOPBACK_SOURCES = 254
 """Source addresses over which the engine spreads connections to loopback."""
 
+PORTS = (1024, 65535)
+"""The widest range of ports for outgoing connections: lower ones are those of system services."""
+
+MOST_OUTGOING = PORTS[1] - PORTS[0] + 1 - SPARE_PORTS
+"""The most connections that one source address can have to one server."""
+
 SPARE_PROCESSES = 1024
 """Processes and threads that a host needs besides one for each connection."""
 
@@ -216,10 +222,13 @@ def check_connections(connections: int) -> None:
         hint = f"`{_files_command(needed)}`, or reduce `connections` of the load"
         raise LimitTooLow(message, hint)
     first, last = _port_range(_ROOT)
-    ports = (last - first + 1) * LOOPBACK_SOURCES
+    ports = _usable(first, last) * LOOPBACK_SOURCES
     if ports < connections:
         message = f"{connections} connections need as many local ports, but only {ports} exist"
-        raise LimitTooLow(message, f"`{PORTS_COMMAND}`, or reduce `connections` of the load")
+        fewer = "reduce `connections` of the load"
+        each = -(-connections // LOOPBACK_SOURCES)
+        hint = f"`{ports_command(each)}`, or {fewer}" if each <= MOST_OUTGOING else fewer
+        raise LimitTooLow(message, hint)
 
 
 def advice(
@@ -269,6 +278,11 @@ def outgoing(known: Mapping[str, object]) -> int | None:
     first, last = known.get("port_first"), known.get("port_last")
     if not isinstance(first, int) or not isinstance(last, int):
         return None
+    return _usable(first, last)
+
+
+def _usable(first: int, last: int) -> int:
+    """How many connections to one server a range of ports is enough for, as the engine counts."""
     return max(last - first + 1 - SPARE_PORTS, 1)
 
 
@@ -294,7 +308,19 @@ class _HostLimits:
         return cls(**{one.name: known[one.name] for one in fields(cls)})
 
 
-PORTS_COMMAND = 'sudo sysctl -w net.ipv4.ip_local_port_range="10240 65535"'
+_USUAL_FIRST_PORT = 10240
+
+
+def ports_command(connections: int) -> str:
+    """What widens the range of ports as far as connections to one server need it.
+
+    Servers listen on ports below the range, so it begins no lower than it must.
+
+    Args:
+        connections: At most `MOST_OUTGOING`.
+    """
+    first = min(_USUAL_FIRST_PORT, PORTS[1] + 1 - SPARE_PORTS - connections)
+    return f'sudo sysctl -w net.ipv4.ip_local_port_range="{first} {PORTS[1]}"'
 
 
 def _files_command(files: int) -> str:
@@ -331,10 +357,17 @@ def _about_tracking(host: _HostLimits, connections: int) -> list[str]:
 
 def _about_ports(host: _HostLimits, connections: int) -> list[str]:
     stated: list[str] = []
-    ports = host.port_last - host.port_first + 1
-    if ports < connections:
+    ports = _usable(host.port_first, host.port_last)
+    if connections > MOST_OUTGOING:
         stated.append(
-            f"there are {ports} ports for {connections} outgoing connections: `{PORTS_COMMAND}`"
+            f"one source address has ports for {MOST_OUTGOING} connections to one server at most, "
+            f"{connections} need more: let several hosts generate the load (`--hosts`); to a "
+            "server on this host, Plimsoll uses several addresses of loopback by itself"
+        )
+    elif ports < connections:
+        stated.append(
+            f"there are ports for {ports} outgoing connections to one server, {connections} need "
+            f"more: `{ports_command(connections)}`"
         )
     if host.tcp_tw_reuse == 0:
         stated.append(

@@ -187,6 +187,30 @@ def test_each_limit_that_is_too_low_is_named_with_what_changes_it(
     assert command in said[0]
 
 
+@pytest.mark.parametrize(
+    ("connections", "first"),
+    [(28_000, 10_240), (55_040, 10_240), (55_041, 10_239), (60_000, 5_280), (64_256, 1_024)],
+)
+def test_the_command_for_ports_gives_as_many_as_are_needed(connections: int, first: int) -> None:
+    narrow = {**_GOOD, "port_first": 40_000, "port_last": 60_999, "conntrack_max": None}
+    narrow |= {"open_files_hard": -1, "processes_max": None}
+    (said,) = machine.advice(connections, narrow)
+    assert "there are ports for 20744 outgoing connections to one server" in said
+    assert f'`sudo sysctl -w net.ipv4.ip_local_port_range="{first} 65535"`' in said
+    wide = {**narrow, "port_first": first, "port_last": 65_535}
+    assert machine.outgoing(wide) >= connections
+    assert machine.advice(connections, wide) == []
+
+
+def test_more_connections_than_one_address_has_ports_for_get_no_command() -> None:
+    host = {**_GOOD, "port_first": 1_024, "port_last": 65_535, "conntrack_max": None}
+    host |= {"open_files_hard": -1, "processes_max": None}
+    (said,) = machine.advice(64_257, host)
+    assert "ports for 64256 connections to one server at most, 64257 need more" in said
+    assert "`--hosts`" in said
+    assert "sysctl" not in said
+
+
 def test_no_limit_of_open_files_is_enough() -> None:
     unlimited = {**_GOOD, "open_files_hard": resource.RLIM_INFINITY}
     assert machine.advice(9000, unlimited) == []
@@ -315,6 +339,10 @@ def test_more_connections_than_ports_are_refused_with_numbers(
     monkeypatch.setattr(resource, "getrlimit", lambda _: (-1, -1))
     with pytest.raises(
         LimitTooLow, match="20000000 connections need as many local ports, but only"
-    ):
+    ) as caught:
         machine.check_connections(20_000_000)
+    assert caught.value.hint == "reduce `connections` of the load"
+    with pytest.raises(LimitTooLow) as caught:
+        machine.check_connections(16_000_000)
+    assert '"2287 65535"`, or reduce' in caught.value.hint
     machine.check_connections(100)

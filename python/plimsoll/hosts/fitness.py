@@ -223,7 +223,12 @@ def _lacking(host: Host, facts: HostFacts, connections: int) -> Iterator[Unfitne
         return
     if ports < connections:
         message = f"has ports for {ports} connections to one server, and {connections} are needed"
-        hint = f"give it more there: `{machine.PORTS_COMMAND}`"
+        most = machine.MOST_OUTGOING
+        hint = (
+            f"give it more there: `{machine.ports_command(connections)}`"
+            if connections <= most
+            else f"use more hosts: one source address has ports for {most} at most"
+        )
         yield Unfitness(host.name, message, hint, is_fatal=True)
 
 

@@ -38,6 +38,22 @@ def test_a_load_generator_needs_as_many_ports_as_its_engine_asks_for(
     assert is_fit or found == ["has ports for 100 connections to one server, and 101 are needed"]
 
 
+def test_the_remedy_for_ports_gives_enough_or_names_what_does() -> None:
+    own = {"port_first": 50_000, "port_last": 50_355, "open_files_hard": 1 << 20}
+    facts = HostFacts(
+        plimsoll.__version__, {**machine.facts(), **own}, 0, 1 << 40, None, PowerSources(), None
+    )
+    host = Host("two", "driver", ip_address("10.0.0.2"))
+    hints = [
+        wrong.hint
+        for connections in (60_000, 64_257)
+        for wrong in fitness._wrong(host, facts, connections)
+        if wrong.is_fatal
+    ]
+    assert '="5280 65535"`' in hints[0]
+    assert hints[1] == "use more hosts: one source address has ports for 64256 at most"
+
+
 POOR = {"port_last": 33_000, "tcp_tw_reuse": 0, "somaxconn": 128, "processes_max": 1000}
 """Limits that are too low for either side, beside `port_first` 32,768."""
 
