@@ -253,7 +253,10 @@ def _headers(given: object) -> tuple[tuple[str, str], ...]:
     wrong = _WrongTypeError(given, "a mapping or pairs", hint)
     headers = cast("Mapping[str, str] | Sequence[tuple[str, str]]", given)
     try:
-        return tuple((name + "", value + "") for name, value in pairs(headers))
+        found = pairs(headers)
+        if any(isinstance(cast("object", one), str) for one in found):
+            raise wrong  # a text of two characters would be a name and a value
+        return tuple((name + "", value + "") for name, value in found)
     except (TypeError, ValueError):
         raise _wrong_header(given) or wrong from None
 

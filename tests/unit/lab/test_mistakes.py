@@ -60,6 +60,11 @@ CALLS: dict[str, tuple[Callable[[], object], str, str]] = {
         "headers: `1` is not text",
         "as `str`",
     ),
+    "a header that is one text": (
+        lambda: plimsoll.load(URL, headers=["ab"]),  # pyright: ignore[reportArgumentType]
+        "headers: `['ab']` is not a mapping or pairs",
+        "or pairs",
+    ),
     "hosts that are not there": (
         lambda: plimsoll.load(URL, hosts="nothing.toml"),
         "no such file",
