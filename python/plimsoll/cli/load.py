@@ -394,6 +394,9 @@ def command(  # noqa: PLR0913 - one argument for each option
     form: Output = "json" if as_json else output
     if as_ab and not insecure and any(one.startswith(("https:", "wss:")) for one in url):
         messages.note(_OF_AB)
+    if duration_s is not None and as_oha is not None:
+        message = "`-z` and `--duration` exclude each other: both give the length"
+        raise InputError([Problem("-z", message, "use either `-z` or `-d`")])
     length_s = duration_s if as_oha is None else as_oha
     load_s = _longest_s(length_s, requests, rate_per_s, ramp_s, warm_up_s)
     is_quiet = quiet or form != "text"

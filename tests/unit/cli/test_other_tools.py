@@ -37,3 +37,10 @@ def test_an_option_of_another_tool_is_answered_with_its_own(
     assert ran.code == 2
     assert f"error: no such option `{option}`" in ran.stderr
     assert "hint: write `-m POST`; see `plimsoll load --help`" in ran.stderr
+
+
+def test_the_length_of_oha_and_its_own_exclude_each_other(tmp_path: Path) -> None:
+    ran = run("load", "-z", "1s", "-d", "5s", ":1", folder=tmp_path)
+    assert ran.code == 2
+    assert "error: -z: `-z` and `--duration` exclude each other" in ran.stderr
+    assert "hint: use either `-z` or `-d`" in ran.stderr
