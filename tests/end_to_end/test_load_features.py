@@ -175,3 +175,21 @@ def test_a_file_is_uploaded_whole_with_every_request(reference_server: str, tmp_
     ran = few(url, "--upload", "none", folder=tmp_path)
     assert ran.code == 2
     assert "there is no file `none`" in ran.said
+
+
+def test_a_file_on_standard_input_is_uploaded_and_a_pipe_is_refused(
+    reference_server: str, tmp_path: Path
+) -> None:
+    """The load generator's own standard input is another one than that which was named."""
+    (tmp_path / "body.json").write_text(json.dumps({"name": "x" * 900_000}), "utf-8")
+    typed = ("load", f"http://{reference_server}/json", "-n", 20, "--upload", "/dev/stdin")
+    redirected, piped = (
+        ("sh", "-c", shell, "sh") for shell in ('exec "$@" <body.json', 'cat body.json | "$@"')
+    )
+    ran = run(*typed, "--expect-length", 900_011, "--json", folder=tmp_path, before=redirected)
+    summary = document(ran)["summary"]
+    assert (summary["completed"], summary["failed"]) == (20, 0)
+    ran = run(*typed, folder=tmp_path, before=piped)
+    assert ran.code == 2
+    assert "error: --upload: `/dev/stdin` gives its content once" in ran.said
+    assert "hint: `-b @-` sends standard input" in ran.said

@@ -80,6 +80,20 @@ def _content(option: str, text: str | None) -> bytes | None:
     return found
 
 
+def upload(path: Path | None) -> Path | None:
+    """A file to upload as it was typed; None where there is none.
+
+    Raises:
+        InputError: It is a pipe or a terminal, which gives its content once: `<(command)`.
+    """
+    if path is not None and (path.is_fifo() or path.is_char_device()):
+        message = f"`{path}` gives its content once, and each request sends the file anew"
+        most = f"of up to {MOST_BODY_BYTES >> 20} MiB"
+        hint = f"`-b @-` sends standard input, and `-b @FILE` what a pipe gives, {most}"
+        raise InputError([Problem("--upload", message, hint)])
+    return path
+
+
 def names(typed: str | None) -> list[str]:
     """Names of cipher suites or content codings, which commas or spaces separate."""
     return (typed or "").replace(",", " ").split()

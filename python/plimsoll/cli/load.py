@@ -414,7 +414,7 @@ def command(  # noqa: PLR0913 - one argument for each option
                 pipeline=pipeline, requests_per_connection=requests_per_connection,
                 keep_alive=keep_alive, follow=follow, events=events,
                 compressed=cli.incoming.names(compressed), method=method, headers=headers_sent,
-                body=sent, upload=upload, expect_continue=expect_continue,
+                body=sent, upload=cli.incoming.upload(upload), expect_continue=expect_continue,
                 timeout_s=timeout_s, unix_socket=unix_socket,
                 status=status, length_bytes=length_bytes, expected_body=expected, seed=seed,
                 message=said, message_bytes=message_bytes, binary=binary,

@@ -393,8 +393,11 @@ def _wrong_upload(requested: LoadOptions) -> Iterator[Problem]:
     if requested.body is not None:
         message = "`upload=` and `body=` exclude each other"
         yield Problem("upload", message, "use either `upload=` or `body=`")
-    if not requested.upload.is_file():
+    if not requested.upload.exists():
         yield Problem("upload", f"there is no file `{requested.upload}`", "check the path")
+    elif not requested.upload.resolve().is_file():
+        message = f"`{requested.upload}` is not a file that each request can send anew"
+        yield Problem("upload", message, "write its content to a file, or give it as `body=`")
     elif not os.access(requested.upload, os.R_OK):
         yield Problem("upload", f"`{requested.upload}` cannot be read", "allow this user to read")
 
@@ -668,7 +671,8 @@ def _request(requested: LoadOptions, target: str, weight: int) -> Request:
     method = requested.method or ("POST" if has_body else "GET")
     upload = None
     if requested.upload is not None:
-        upload = Upload(requested.upload.absolute(), requested.upload.stat().st_size)
+        # Resolved, because `/dev/stdin` is another file in the process that generates the load.
+        upload = Upload(requested.upload.resolve(), requested.upload.stat().st_size)
     headers = requested.headers
     if not any(name.lower() == "host" for name, _ in headers):
         headers = (("Host", requested.urls[0].netloc), *headers)
