@@ -279,7 +279,7 @@ class LoadVerb(options.Grouped):
     "--fail-if",
     type=THRESHOLD,
     multiple=True,
-    help="Threshold; exit code 7 when crossed, 8 when too few responses came: 'p99>250ms', "
+    help="Threshold; exit code 7 when crossed, 8 when undecided: 'p99>250ms', "
     "'failures>1%', 'throughput<5k'. Repeatable.",
 )
 @options.accept
