@@ -198,7 +198,7 @@ def test_the_command_for_ports_gives_as_many_as_are_needed(connections: int, fir
     assert "there are ports for 20744 outgoing connections to one server" in said
     assert f'`sudo sysctl -w net.ipv4.ip_local_port_range="{first} 65535"`' in said
     wide = {**narrow, "port_first": first, "port_last": 65_535}
-    assert machine.outgoing(wide) >= connections
+    assert (machine.outgoing(wide) or 0) >= connections
     assert machine.advice(connections, wide) == []
 
 
