@@ -87,7 +87,7 @@ def upload(path: Path | None) -> Path | None:
         InputError: It is a pipe or a terminal, which gives its content once: `<(command)`.
     """
     if path is not None and (path.is_fifo() or path.is_char_device()):
-        message = f"`{path}` gives its content once, and each request sends the file anew"
+        message = f"`{path}` gives its content once, and every request sends the file"
         most = f"of up to {MOST_BODY_BYTES >> 20} MiB"
         hint = f"`-b @-` sends standard input, and `-b @FILE` what a pipe gives, {most}"
         raise InputError([Problem("--upload", message, hint)])

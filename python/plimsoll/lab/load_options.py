@@ -396,7 +396,7 @@ def _wrong_upload(requested: LoadOptions) -> Iterator[Problem]:
     if not requested.upload.exists():
         yield Problem("upload", f"there is no file `{requested.upload}`", "check the path")
     elif not requested.upload.resolve().is_file():
-        message = f"`{requested.upload}` is not a file that each request can send anew"
+        message = f"`{requested.upload}` is not a file that every request can send"
         yield Problem("upload", message, "write its content to a file, or give it as `body=`")
     elif not os.access(requested.upload, os.R_OK):
         yield Problem("upload", f"`{requested.upload}` cannot be read", "allow this user to read")

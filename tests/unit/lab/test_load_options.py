@@ -330,7 +330,7 @@ def test_a_file_is_uploaded_with_its_length(tmp_path: Path) -> None:
     (told,) = refused(upload=tmp_path / "none")
     assert told.startswith("upload: there is no file `")
     (told,) = refused(upload=tmp_path)
-    assert told.startswith(f"upload: `{tmp_path}` is not a file that each request can send anew")
+    assert told.startswith(f"upload: `{tmp_path}` is not a file that every request can send")
 
 
 def test_redirects_are_followed_where_a_connection_can_carry_them() -> None:
