@@ -109,7 +109,6 @@ def test_one_group_decides_nothing(server: Path, tmp_path: Path) -> None:
     found = json.loads(ran.stdout)
     assert (found["answer"], found["groups"], ran.code) == ("undecided", 1, 0)
     assert found["throughput"]["holds_for"] == "these_processes"
-    assert found["more_s"] > 0
 
 
 @pytest.mark.usefixtures("short_turns")
