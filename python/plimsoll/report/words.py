@@ -216,8 +216,8 @@ def load_text(load: Load | UnknownLoad, *, unusual: bool = False) -> str:
     if load.model == "unknown":
         return "recorded by another tool; the requested load is unknown"
     stages = ", ".join(map(_stage_text, load.stages))
-    is_limited = load.model == "closed" and load.request_limit
-    if is_limited and len(load.stages) == 1:
+    limit = load.request_limit if load.model == "closed" else None
+    if limit and len(load.stages) == 1:
         (hold,) = load.stages
         most = f"up to {wording.seconds(hold.duration_s)} " if load.is_timed else ""
         stages = f"hold {most}at {_level(hold.end)}"
@@ -230,9 +230,9 @@ def load_text(load: Load | UnknownLoad, *, unusual: bool = False) -> str:
         parts.append(f"think time {wording.seconds(load.think_time_s)}")
     if load.timeout_s and not (unusual and load.timeout_s == Load.timeout_s):
         parts.append(f"timeout {wording.seconds(load.timeout_s)}")
-    if load.request_limit and is_limited:
+    if limit:
         what = requests(load).removesuffix("s")
-        parts.append(f"ends after {wording.several(load.request_limit, what)}")
+        parts.append(f"ends after {wording.several(limit, what)}")
     if load.threads:
         parts.append(wording.several(load.threads, "load generator thread"))
     if load.server_cores:

@@ -54,6 +54,7 @@ from plimsoll.verdicts.verdict import TRIAL_LEVELS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plimsoll.aggregate.check_inputs import InFlight
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.usage import Window
@@ -468,6 +469,11 @@ def _users_paused(tables: Tables, window: Window) -> bool:
     if idle[0] >= idle[1] or window[1] - idle[1] > _service_ns(tables):
         return False
     usual, flown = tables.in_flight([tables.holds[-1], idle])
+    return _is_idle(flown, usual)
+
+
+def _is_idle(flown: InFlight, usual: InFlight) -> bool:
+    """Whether hardly anything was in flight in a stretch of the load."""
     return flown.mean <= MOST_IDLE_RATIO * usual.mean
 
 
@@ -482,7 +488,7 @@ def _idle(tables: Tables, runs: Sequence[tuple[int, int]]) -> str:
         return ""
     windows = [_window(run) for run in runs]
     usual, *flown = tables.in_flight([tables.holds[-1], *windows])
-    if any(one.ended_per_s or one.mean > MOST_IDLE_RATIO * usual.mean for one in flown):
+    if any(one.ended_per_s or not _is_idle(one, usual) for one in flown):
         return ""
     lengths_ns = [end - start for start, end in map(tables.idle_stretch, windows)]
     several = len(windows) > 1
