@@ -63,6 +63,11 @@ def is_here(recording: Recording) -> bool:
         return False
 
 
+def is_server_read(recording: Recording) -> bool:
+    """Whether what was read of a host, as the counters of its kernel, is of the server's."""
+    return bool(recording.hosts) or is_here(recording)
+
+
 def _only(tables: Tables) -> LinkLoad:
     """The link of a load generator and a server that is elsewhere."""
     server = tables.recording.server

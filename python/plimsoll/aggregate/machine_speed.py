@@ -181,9 +181,12 @@ def speeds(readings: Usage, windows: Sequence[Window]) -> Values:
         windows: Stretches of about a second each, of one kind of load.
 
     Returns:
-        NaN where it is unknown; NaN throughout where the load generator is no clock.
+        NaN where it is unknown; NaN throughout where the load generator is no clock, as of several
+        hosts, or of one that the server is not on.
     """
     unknown = np.full(len(windows), np.nan)
+    if not _is_of_one_machine(readings):
+        return unknown
     ran = readings.rates("driver", "run_time_s", windows)
     ended = readings.rates("driver", "requests_ended", windows)
     woken = readings.rates("driver", "voluntary_switches", windows)
@@ -193,6 +196,13 @@ def speeds(readings: Usage, windows: Sequence[Window]) -> Values:
     costs = _without_wake_ups(ran[known] / ended[known], woken[known] / ended[known])
     unknown[known] = np.median(costs) / costs
     return unknown
+
+
+def _is_of_one_machine(readings: Usage) -> bool:
+    """Whether the load generator ran on the machine that is measured, and there alone."""
+    generating = readings.hosts_of([("driver", "run_time_s")])
+    measured = readings.hosts_of([("machine", "core_busy_s")])
+    return len(generating) <= 1 and (generating <= measured or not measured)
 
 
 def _pace_of_others(readings: Usage, windows: Sequence[Window]) -> Values:

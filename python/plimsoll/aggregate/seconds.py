@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from plimsoll import tables
-from plimsoll.aggregate import query
+from plimsoll.aggregate import links, query
 from plimsoll.aggregate.cores import busy_cores
 from plimsoll.aggregate.engine_records import EngineRecords
 from plimsoll.aggregate.query import SECOND_NS
@@ -253,16 +253,17 @@ def _used(recording: Recording, readings: Usage, length: int) -> dict[str, Colum
         "driver_rss_bytes": readings.level("driver", "rss_bytes", middles),
         "machine_busy_cores": readings.rates("machine", "core_busy_s", windows),
         "listen_queue": [readings.peak("server", "listen_queue", [w]) for w in windows],
-        "listen_overflows": [turned_away(readings, w) for w in windows],
+        "listen_overflows": [turned_away(recording, readings, w) for w in windows],
     }
 
 
-def turned_away(readings: Usage, window: Window) -> float | None:
+def turned_away(recording: Recording, readings: Usage, window: Window) -> float | None:
     """Attempts to connect that full listen queues turned away in some time.
 
     Two witnesses must agree. A listening socket counts among its drops stray packets of connections
     that have ended, and the counters of the host hold what other servers turned away; so it is the
-    less of both. One alone is believed where the other could not be read; None without any.
+    less of both. One alone is believed where the other could not be read; None without any. Of a
+    server on a host that was not read, the counters of the load generator's host say nothing.
 
     Source:
         sock_diag(7), SK_MEMINFO_DROPS; TcpExt ListenOverflows and ListenDrops, of which the
@@ -271,7 +272,8 @@ def turned_away(readings: Usage, window: Window) -> float | None:
     own = readings.growth("server", "listen_drops", [window])
     counters = ("listen_overflows", "listen_drops")
     grown = [readings.growth("machine", name, [window]) for name in counters]
-    of_host = max((number for number in grown if number is not None), default=None)
+    knows = links.is_server_read(recording)
+    of_host = max((number for number in grown if number is not None and knows), default=None)
     witnesses = [number for number in (own, of_host) if number is not None]
     return min(witnesses, default=None)
 

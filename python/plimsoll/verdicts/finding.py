@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.verdicts import request_limits
 from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, Verdict, joined
 
 if TYPE_CHECKING:
@@ -33,19 +34,30 @@ class Remedy:
         imported: Where another tool generated the load; None when it is the same as with `load`.
         hosts: Where several hosts generate the load, whose file says what options say of one host;
             None when it is the same as where one does.
+        counted: Where `plimsoll load` was given a number of requests, so that `-d` has no say; None
+            when it is the same as with `load`.
     """
 
     campaign: str
     load: str | None = None
     imported: str | None = None
     hosts: str | None = None
+    counted: str | None = None
 
-    def of(self, origin: Origin, *, by_hosts: bool = False) -> str:
-        """What to do where a recording comes from there, or several hosts generated the load."""
+    def of(self, origin: Origin, *, by_hosts: bool = False, is_counted: bool = False) -> str:
+        """What to do about it.
+
+        Args:
+            origin: Where the recording comes from.
+            by_hosts: Whether several hosts generated the load.
+            is_counted: Whether a number of requests ended it.
+        """
         if by_hosts and self.hosts is not None:
             return self.hosts
         load = self.campaign if self.load is None else self.load
         imported = load if self.imported is None else self.imported
+        if is_counted and self.counted is not None:
+            load = self.counted
         return {"campaign": self.campaign, "load": load, "import": imported}[origin]
 
 
@@ -180,9 +192,12 @@ def of_trial(
         unread: What belongs to the check and could not be read on this host.
     """
     origin = recording.origin
-    by_hosts = bool(recording.hosts)
+    by_hosts, is_counted = bool(recording.hosts), request_limits.is_counted(recording)
     fitting = [
-        replace(one, remedy=_remedy(one.remedy, origin, by_hosts=by_hosts)) for one in findings
+        replace(one, remedy=one.remedy.of(origin, by_hosts=by_hosts, is_counted=is_counted))
+        if isinstance(one.remedy, Remedy)
+        else one
+        for one in findings
     ]
     if origin == "import" or _held_s(recording) < READ_FROM_S:
         fitting = [_unreadable(one) if _is_unread(one) else one for one in fitting]
@@ -229,7 +244,7 @@ def _sentences(ordered: Sequence[Finding], unread: Sequence[str]) -> tuple[Sente
         Sentence(
             one.level,
             _sentence(part),
-            _sentence(_remedy(one.remedy, "campaign")),
+            _sentence(_remedy(one.remedy)),
             one.limit.name,
             one.tables,
             one.applies,
@@ -272,8 +287,8 @@ def _unreadable(finding: Finding) -> Finding:
     return replace(finding, level="not_checked", remedy="")
 
 
-def _remedy(remedy: Remedy | str, origin: Origin, *, by_hosts: bool = False) -> str:
-    return remedy.of(origin, by_hosts=by_hosts) if isinstance(remedy, Remedy) else remedy
+def _remedy(remedy: Remedy | str) -> str:
+    return remedy.of("campaign") if isinstance(remedy, Remedy) else remedy
 
 
 def _sentence(part: str) -> str:

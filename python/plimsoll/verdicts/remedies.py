@@ -14,6 +14,7 @@ LONGER_HOLD = Remedy(
     "Hold the load for longer: `duration` of its last stage",
     "Load for longer: `-d 30s`",
     "Record a longer test",
+    counted="Load with more requests: `-n`",
 )
 
 QUIET_HOST = Remedy(

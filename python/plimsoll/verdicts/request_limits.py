@@ -1,4 +1,4 @@
-"""The end of a load of so many requests, where connections have none left to send."""
+"""Loads of so many requests: which they are, and their end, where connections have none left."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.recording import Recording
+
+
+def is_counted(recording: Recording) -> bool:
+    """Whether the load was given by a number of requests, and not ended by its length before."""
+    load, driver = recording.load, recording.driver
+    if load.model == "unknown" or not load.request_limit:
+        return False
+    return load.model == "open" or driver is None or driver.ended_by != "schedule"
 
 
 def tail_ratio(tables: Tables) -> float:

@@ -36,11 +36,10 @@ def remedy(tables: Tables) -> Remedy:
     Args:
         tables: The tables of the trial.
     """
-    load, option = tables.recording.load, "`-d`"
-    if load.model == "open" and load.request_limit is not None:
-        option = f"`-n`, {wording.amount(load.stages[-1].end)} for each second"
+    load, end = tables.recording.load, "or find in the server's log why none came"
+    each = f", {wording.amount(load.stages[-1].end)} for each second" if load.stages else ""
     return Remedy(
         "Hold the load for longer than a response takes, or find in `server.log` why none came",
-        f"Load for longer than a response takes ({option}), or find in the server's log why none "
-        "came",
+        f"Load for longer than a response takes (`-d`), {end}",
+        counted=f"Load for longer than a response takes (`-n`{each}), {end}",
     )

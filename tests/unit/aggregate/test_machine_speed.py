@@ -1,5 +1,7 @@
 """Speed of the machine: told by the load generator's work, and never by the server's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -54,6 +56,31 @@ WANDER = 1 + 0.2 * np.sin(np.arange(SECONDS))
 def test_a_machine_that_wanders_is_told_second_by_second():
     found = machine_speed.speeds(usage(RATE * WANDER, np.full(SECONDS, 0.1), WANDER), WINDOWS)
     assert found == pytest.approx(WANDER / np.median(WANDER), rel=0.04)
+
+
+@pytest.mark.parametrize(
+    ("generating", "server", "is_known"),
+    [
+        (["lab"], "lab", True),
+        (["one"], "server", False),
+        (["one", "two"], "server", False),
+        (["server", "two"], "server", False),
+    ],
+)
+def test_a_load_generator_is_a_clock_of_its_own_machine_alone(generating, server, is_known):
+    alone = usage(RATE * WANDER, np.full(SECONDS, 0.1), WANDER).series
+    busy = ReadingSeries(np.array([0, SECOND_NS * SECONDS]), np.array([0.0, SECONDS]))
+    machine = ("machine", "core_busy_s")
+    hosts = {host: {key: one for key, (one,) in usage_of(alone).items()} for host in generating}
+    hosts.setdefault(server, {})[machine] = busy
+    series = {key: tuple(hosts[host][key] for host in generating) for key in alone}
+    found = machine_speed.speeds(Usage({**series, machine: (busy,)}, hosts), WINDOWS)
+    assert (not np.isnan(found).any()) is is_known
+
+
+def usage_of(alone):
+    """The same readings of another host."""
+    return {key: (replace(one),) for key, (one,) in alone.items()}
 
 
 @pytest.mark.parametrize("creeping", [False, True])

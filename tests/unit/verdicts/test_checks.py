@@ -1260,6 +1260,19 @@ def test_time_that_a_host_may_have_withheld_is_unknown_where_nothing_says_it():
     )
 
 
+@pytest.mark.parametrize("changes", [{"overflows": 9}, {"rising": {"machine.syncookies_sent": 3}}])
+def test_a_full_queue_of_the_load_generators_host_is_none_of_a_server_elsewhere(changes):
+    def reached_by(link):
+        trial = simulate(own_drops=False, backlog=16, **changes)
+        server = replace(trial.recording.server, link=link)
+        return replace(trial, recording=replace(trial.recording, server=server))
+
+    assert judged("backlog", reached_by("lo")).level in {"doubtful", "void"}
+    elsewhere = judged("backlog", reached_by("eth0"))
+    assert elsewhere.level == "not_checked"
+    assert "another host" in elsewhere.text
+
+
 def test_a_link_of_unknown_speed_is_doubted_only_where_much_is_carried():
     def without_speed(trial):
         recording = trial.recording
@@ -2507,6 +2520,27 @@ def test_a_load_of_less_than_a_second_is_doubtful_and_says_how_long_is_enough(
     given = judged("long_enough", replace(trial, recording=recording))
     assert given.level == level, given
     assert "".join(given.remedies) == remedy
+
+
+@pytest.mark.parametrize(
+    ("most", "ended_by", "option"),
+    [(0, "schedule", "`-d`"), (900, "schedule", "`-d`"), (900, "request_limit", "`-n`")],
+)
+@pytest.mark.parametrize(
+    ("check", "changes"),
+    [
+        ("evenly_served", {"idle": 2, "throughput_per_s": 20.0}),
+        ("steady", {"freeze_s": (4.0, 4.4)}),
+    ],
+)
+def test_remedies_name_the_option_that_gives_the_length_of_a_load(
+    check: str, changes: dict[str, Any], most: int, ended_by: str, option: str
+) -> None:
+    trial = as_load(simulate(ended_by=ended_by, **changes))
+    load = replace(trial.recording.load, request_limit=most)
+    given = judged(check, replace(trial, recording=replace(trial.recording, load=load)))
+    (remedy,) = (one for one in given.remedies if "`-d`" in one or "`-n`" in one)
+    assert option in remedy
 
 
 @pytest.mark.parametrize(

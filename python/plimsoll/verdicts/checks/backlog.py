@@ -24,6 +24,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.aggregate import links
 from plimsoll.aggregate import seconds as of_seconds
 from plimsoll.verdicts.finding import (
     Finding,
@@ -115,6 +116,10 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
         findings = [inapplicable(limits.of(TURNED_AWAY_LIMIT), sentence)]
         return of_trial(NAME, tables.recording, findings, SOURCE)
     turned = _turned_away(tables)
+    if not (_knows_own(tables) or links.is_server_read(tables.recording)):
+        sentence = "the listen queue is that of another host, whose kernel was not read"
+        findings = [not_checked(limits.of(TURNED_AWAY_LIMIT), sentence)]
+        return of_trial(NAME, tables.recording, findings, SOURCE)
     if turned is None:
         sentence = "the state of the listen queue could not be read for the whole load"
         findings = [unread_host(limits.of(TURNED_AWAY_LIMIT), tables.usage, TURNED_AWAY, sentence)]
@@ -130,7 +135,10 @@ def _turned_away(tables: Tables) -> Turned | None:
     Where a stage ends between two readings it is about so many.
     """
     stages = tables.recording.stages
-    found = [of_seconds.turned_away(tables.usage, (s.start_ns, s.end_ns)) for s in stages]
+    found = [
+        of_seconds.turned_away(tables.recording, tables.usage, (s.start_ns, s.end_ns))
+        for s in stages
+    ]
     known = [number for number in found if number is not None]
     if not found or len(known) < len(found):
         return None

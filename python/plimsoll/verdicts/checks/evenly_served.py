@@ -37,6 +37,7 @@ FEWER = Remedy(
     "Hold the load for longer, or request fewer connections",
     "Load for longer (`-d`), or with fewer connections (`-c`)",
     "Record a longer test, or one with fewer users",
+    counted="Load with more requests (`-n`), or with fewer connections (`-c`)",
 )
 SOURCE = "responses for each connection; R. Jain et al., DEC-TR-301, 1984"
 STARVED_RATIO = Limit(

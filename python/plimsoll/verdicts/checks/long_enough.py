@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.verdicts import request_limits
 from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Cause, Role
@@ -113,20 +114,18 @@ def _rounds(tables: Tables, limits: Limits) -> Finding:
 
 def _longer(tables: Tables, enough_s: int) -> Remedy:
     """A load that is long enough: of more requests where these end it, else of more time."""
-    load, driver = tables.recording.load, tables.recording.driver
-    is_scheduled = driver is not None and driver.ended_by == "schedule"
-    is_by_time = is_scheduled and load.model != "open"
-    requests = 0 if load.model == "unknown" or is_by_time else load.request_limit
-    option = f"-n {_enough(tables, requests, enough_s)}" if requests else f"-d {enough_s}s"
+    is_counted = request_limits.is_counted(tables.recording)
+    option = f"-n {_enough(tables, enough_s)}" if is_counted else f"-d {enough_s}s"
     longer = f"Load for longer: `{option}` or more"
     return Remedy(longer, imported=f"Record a test of {enough_s} s or more")
 
 
-def _enough(tables: Tables, requests: int, enough_s: int) -> int:
+def _enough(tables: Tables, enough_s: int) -> int:
     """Requests that take so long at the pace of the load, rounded up to one digit."""
     load = tables.recording.load
     pace_per_s = load.stages[-1].end if load.model == "open" else tables.summary.throughput_per_s
-    needed = max(pace_per_s * enough_s, requests + 1.0)
+    limit = 0 if load.model == "unknown" else load.request_limit or 0
+    needed = max(pace_per_s * enough_s, limit + 1.0)
     step = 10 ** math.floor(math.log10(needed))
     return math.ceil(needed / step) * step
 

@@ -169,11 +169,13 @@ LONGER = Remedy(
     campaign="Hold the load longer, or repeat the trial when the host is idle",
     load="Hold the load longer (`-d`), or repeat it when the host is idle",
     imported="Measure again for longer",
+    counted="Load with more requests (`-n`), or repeat it when the host is idle",
 )
 WARM_LONGER = Remedy(
     campaign="Lengthen the warm-up of the load",
     load="Give the server a warm-up (`--warm-up 10s`), or hold the load longer",
     imported="Leave its beginning out: `--warm-up 10s`",
+    counted="Give the server a warm-up (`--warm-up 10s`), or load it with more requests (`-n`)",
 )
 COMPLETE_LOG = Remedy(
     "Repeat the trial, with a log of the load generator that is complete",
