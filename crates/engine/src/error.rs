@@ -31,6 +31,8 @@ pub enum EngineError {
         address: String,
         /// Ports (times source addresses) there are.
         ports: usize,
+        /// The same with the widest range of ports that may be set.
+        widest: usize,
     },
     /// A requested core does not exist.
     #[error("core {core} is not among the cores this process may use: {allowed:?}")]
@@ -70,8 +72,11 @@ impl EngineError {
             Self::OpenFiles { needed, .. } => {
                 format!("`ulimit -n {needed}`, or request fewer connections")
             }
-            Self::Ports { connections, .. } => format!(
-                "`sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`, or fewer than {connections} connections"
+            Self::Ports { connections, widest, .. } if connections > widest => format!(
+                "at most {widest} connections, or several hosts that generate the load together"
+            ),
+            Self::Ports { ports, .. } => format!(
+                "`sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"`, or at most {ports} connections"
             ),
             Self::Core { .. } => "request existing cores; `nproc` counts them".into(),
             Self::Storage { .. } => "free some space, or write the results elsewhere".into(),

@@ -17,6 +17,9 @@ const PORTS_KEPT_FREE: usize = 256;
 /// Source addresses in 127.0.0.0/8 that may be taken for connections to loopback.
 const MOST_SOURCES: usize = 254;
 
+/// First and last of the ports that a user's program may have.
+const WIDEST_RANGE: (u16, u16) = (1024, u16::MAX);
+
 /// What the checks found out for the workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Means {
@@ -42,7 +45,10 @@ pub fn check(spec: &Spec) -> Result<Means, EngineError> {
 }
 
 fn ports(range: Option<(u16, u16)>) -> usize {
-    let (first, last) = range.unwrap_or((32768, 60999));
+    ports_of(range.unwrap_or((32768, 60999)))
+}
+
+fn ports_of((first, last): (u16, u16)) -> usize {
     usize::from(last.saturating_sub(first)) + 1
 }
 
@@ -74,8 +80,9 @@ fn sources(
     let loopback = matches!(address.ip(), IpAddr::V4(ip) if ip.is_loopback());
     let most = if loopback { MOST_SOURCES } else { 1 };
     if needed > most {
+        let widest = (ports_of(WIDEST_RANGE) - PORTS_KEPT_FREE) * most;
         let (address, ports) = (address.to_string(), usable * most);
-        return Err(EngineError::Ports { connections, address, ports });
+        return Err(EngineError::Ports { connections, address, ports, widest });
     }
     Ok((1..=254u8).take(needed).map(|last| Ipv4Addr::new(127, 0, 0, last)).collect())
 }
@@ -110,6 +117,12 @@ mod tests {
         let error = sources(30_000, &address("192.0.2.1:80"), 28_232).unwrap_err();
         assert!(error.to_string().contains("30000") && error.to_string().contains("27976"));
         assert!(error.hint().contains("ip_local_port_range"));
+        assert!(error.hint().contains("at most 27976 connections"));
+        let error = sources(70_000, &address("192.0.2.1:80"), 28_232).unwrap_err();
+        assert_eq!(
+            error.hint(),
+            "at most 64256 connections, or several hosts that generate the load together"
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ from plimsoll.campaign import documents
 from plimsoll.campaign import framework_names as names
 from plimsoll.campaign.documents import Mistake, near
 from plimsoll.campaign.endpoints import ENDPOINTS, mix
-from plimsoll.campaign.load import Service
+from plimsoll.campaign.load import LONGEST_S, ExcessiveValue, Service
 from plimsoll.campaign.quantities import duration_s
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def root_mistakes(
 def _variant(folder: Path, table: VariantTable, result: Served, at: KeyPath) -> Iterator[Mistake]:
     yield from _texts(table, at)
     yield from _build_reads(folder, table, at)
-    yield from _stop(table, at)
+    yield from _start_and_stop(table, at)
     yield from _contract_notes(table, at)
     yield from _endpoints(table, at)
     yield from _mix(table, result, at)
@@ -276,7 +276,7 @@ def _matches(folder: Path, pattern: str) -> bool:
         return False
 
 
-def _stop(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
+def _start_and_stop(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
     if table.stop_signal is not None:
         name = f"SIG{table.stop_signal.removeprefix('SIG')}"
         if name not in signal.Signals.__members__:
@@ -288,6 +288,10 @@ def _stop(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:
         )
     if table.start_timeout == 0:
         yield Mistake((*at, "start_timeout"), "`start_timeout` must be more than 0")
+    for key, length_s in (("start_timeout", table.start_timeout), ("warm_up", table.warm_up)):
+        if length_s is not None and length_s > LONGEST_S:
+            excess = ExcessiveValue(key, None, length_s, LONGEST_S, "s")
+            yield Mistake((*at, key), excess.message, excess.hint)
 
 
 def _contract_notes(table: VariantTable, at: KeyPath) -> Iterator[Mistake]:

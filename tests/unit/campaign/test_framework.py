@@ -253,6 +253,24 @@ def test_mistakes_of_needs_and_variants_have_their_own_keys(tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.parametrize("key", ["start_timeout", "warm_up"])
+def test_a_start_or_a_warm_up_of_more_than_a_month_is_refused(tmp_path: Path, key: str) -> None:
+    def given(length: str) -> str:
+        return GO.replace('start_timeout = "500ms"', f'{key} = "{length}"')
+
+    made = folder(tmp_path, given("720h"))
+    plain, *_ = framework.read(made)
+    assert getattr(plain, f"{key}_s") == 30 * 24 * 3600
+    (made / "framework.toml").write_text(given("721h"))
+    with pytest.raises(InputError) as raised:
+        framework.read(made)
+    (problem,) = raised.value.problems
+    assert (problem.message, problem.hint) == (
+        f"`{key}` is too large: `2595600` s",
+        "`2,592,000` s is the maximum",
+    )
+
+
 ROOTED = """
 [variant.trixie]
 root = "debian:trixie"
