@@ -113,6 +113,17 @@ def test_one_group_decides_nothing(server: Path, tmp_path: Path) -> None:
     assert found["more_s"] > 0
 
 
+def test_servers_that_respond_fast_have_shorter_turns_in_the_same_time(
+    server: Path, tmp_path: Path
+) -> None:
+    def rounds(work: int) -> int:
+        both = command(server, work)
+        return json.loads(compared(tmp_path, both, both, "--budget", "1s").stdout)["rounds"]
+
+    # 16 connections that wait for some milliseconds of work each wait for 16 times as long.
+    assert rounds(0) > 2 * rounds(150_000)
+
+
 @pytest.mark.usefixtures("short_turns")
 def test_servers_that_fail_are_not_compared(server: Path, tmp_path: Path) -> None:
     ran = compared(tmp_path, command(server), command(server, status=500), "--budget", "60s")

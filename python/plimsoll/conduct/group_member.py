@@ -100,6 +100,18 @@ class GroupMember:
         """Whether turns of its load are left."""
         return self._load is not None and not self._load.has_ended
 
+    @property
+    def response_s(self) -> float | None:
+        """Mean response time in its last turn, in seconds; None before one with a response.
+
+        Source: J. D. C. Little, A proof for the queuing formula L = λW, 1961.
+        """
+        load, last = self.known.trial.load, self.turns[-1] if self.turns else None
+        if last is None or not last.requests:
+            return None
+        in_flight = load.peak_connections * load.in_flight_each
+        return in_flight * last.duration_ns / last.requests / 1e9
+
     def leave(
         self,
         kind: type[BaseException] | None,

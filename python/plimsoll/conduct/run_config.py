@@ -42,6 +42,8 @@ class RunConfig:
             calls are counted in the warm-up.
         power: Address of the power meter; empty for none.
         turn_s: Length of a turn, in seconds; 0 for trials that run one after the other.
+        shortest_turn_s: Turns of servers that respond fast are as short as this, in seconds; 0 for
+            `turn_s` whatever they do.
         notes: What a reader of the results must know about all of them.
         drive: Generates the load on other hosts; None for the trial's driver, on this one.
         turning: The same for a load that takes turns.
@@ -68,6 +70,7 @@ class RunConfig:
     reads_costs: bool = False
     power: str = ""
     turn_s: float = 0.0
+    shortest_turn_s: float = 0.0
     notes: tuple[str, ...] = ()
     drive: Drive | None = None
     turning: Turning | None = None

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from plimsoll.storage.results import Results
 
 
+RESPONSES_A_TURN = 10
+"""Response times that a turn is long, at least, where its length is not given."""
+
+
 def conduct(
     trials: Sequence[Trial],
     setting: RunConfig,
@@ -183,13 +187,12 @@ class _Group:
         Between rounds, about once a second, the control runs; so it follows each server as often.
         """
         draw = Random(f"{members[0].known.trial.seed}/turns")  # noqa: S311 - it is repeatable
-        number, ran_ns = 0, 0
+        number, ran_ns, duration_s = 0, 0, self.setting.turn_s
         while working := [member for member in members if member.is_working]:
             if number and time.monotonic_ns() - ran_ns >= control.EVERY_NS:
                 self._measure_machine(members)
                 ran_ns = time.monotonic_ns()
             for member in draw.sample(working, len(working)):
-                duration_s = self.setting.turn_s
                 turn = (
                     member.turn(duration_s, number, self.tell)
                     if number
@@ -197,8 +200,23 @@ class _Group:
                 )
                 if turn is not None:
                     self.passed(member.known.trial, turn, member.with_busy_cores(turn.progress))
+            duration_s = duration_s if number else self._turn_s(members)
             number += 1
         self._measure_machine(members)
+
+    def _turn_s(self, members: Sequence[GroupMember]) -> float:
+        """Length of a turn after the warm-up: the first and the last responses are no large part.
+
+        At both ends of a turn, for as long as a response takes, not all requests are in flight.
+        """
+        longest_s, shortest_s = self.setting.turn_s, self.setting.shortest_turn_s
+        if not shortest_s:
+            return longest_s
+        responses_s = [member.response_s for member in members]
+        if None in responses_s:
+            return longest_s
+        slowest_s = max(one for one in responses_s if one is not None)
+        return min(longest_s, max(shortest_s, RESPONSES_A_TURN * slowest_s))
 
     def _measure_machine(self, members: Sequence[GroupMember]) -> None:
         """Runs the control; each trial keeps what it took, by the clock of its own load."""

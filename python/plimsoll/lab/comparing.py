@@ -49,13 +49,17 @@ if TYPE_CHECKING:
     from plimsoll.comparison.until_decided import Measure
 
 TURN_S = 0.25
-"""Length of a turn, in seconds."""
+"""Length of a turn, in seconds, at a rate and of servers that respond slowly."""
+
+SHORTEST_TURN_S = 0.05
+"""Length of a turn of servers that respond fast, in seconds (decision 155)."""
 
 ROUND_S = 2 * TURN_S
-"""A turn of each server, in seconds."""
+"""A turn of that length of each server, in seconds."""
 
 ROUNDS = 12
-"""Rounds of a group: more of them show the same processes better, and leave time for fewer."""
+"""Rounds of that length in a group: more of them show the same processes better, and leave time for
+fewer. Servers that respond fast have shorter ones in the same time."""
 
 LEAST_ROUNDS = 4
 """The fewest, of groups in a budget that would otherwise not hold as many as a decision needs."""
@@ -152,9 +156,9 @@ def compare(  # noqa: PLR0913 - one argument for each option
 ) -> ComparisonResult:
     """Compares two servers: whether B is faster than A, slower, the same, or undecided.
 
-    Both run at the same time and take turns of 250 ms, so that what disturbs the machine disturbs
-    both. Fresh processes are started until the result is clear or the budget is spent; one group of
-    them is always measured, and a decision takes three.
+    Both run at the same time and take turns of 50 to 250 ms, so that what disturbs the machine
+    disturbs both. Fresh processes are started until the result is clear or the budget is spent; one
+    group of them is always measured, and a decision takes three.
 
     Args:
         a: Server A: a framework or variant, as campaigns name it.
@@ -509,6 +513,7 @@ def _measuring(
             driver_cores=division.driver,
             machine=machine.facts(),
             turn_s=TURN_S,
+            shortest_turn_s=SHORTEST_TURN_S if load.model == "closed" else 0.0,
             database=database,
             upstream_cores=division.third_party,
         )
