@@ -200,14 +200,15 @@ class _Group:
                 )
                 if turn is not None:
                     self.passed(member.known.trial, turn, member.with_busy_cores(turn.progress))
-            duration_s = duration_s if number else self._turn_s(members)
+            duration_s = self._turn_s(members)
             number += 1
         self._measure_machine(members)
 
     def _turn_s(self, members: Sequence[GroupMember]) -> float:
-        """Length of a turn after the warm-up: the first and the last responses are no large part.
+        """Length of the next turns: the first and the last responses are no large part of one.
 
-        At both ends of a turn, for as long as a response takes, not all requests are in flight.
+        At both ends of a turn, for as long as a response takes, not all requests are in flight. The
+        round before tells how long that is; its length is the same for all, so it favours none.
         """
         longest_s, shortest_s = self.setting.turn_s, self.setting.shortest_turn_s
         if not shortest_s:
