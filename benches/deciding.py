@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,14 +52,32 @@ class Comparison:
     Attributes:
         answer: Of `compare`, said of B.
         elapsed_s: Its length.
-        throughput: Throughput of B / that of A.
-        cpu: CPU time per request of B / that of A.
+        throughput: Throughput of B / that of A, with its interval.
+        cpu: CPU time per request of B / that of A, with its interval.
     """
 
     answer: str
     elapsed_s: float
-    throughput: float
-    cpu: float
+    throughput: Ratio
+    cpu: Ratio
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """B / A, with the ends of its interval of 95 %."""
+
+    ratio: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """Half the width of the interval, as a share of the ratio."""
+        return math.sqrt(self.high / self.low) - 1
+
+    def __str__(self) -> str:
+        """`× 1.023 ± 1.8 %`."""
+        return f"× {self.ratio:.3f} ± {100 * self.error:.1f} %"
 
 
 def main() -> int:
@@ -101,26 +119,45 @@ def _compared(server: Path, work: int, budget: str) -> Comparison:
     return Comparison(
         said["answer"],
         said["elapsed_s"],
-        said["throughput"]["ratio"],
-        said["cpu_per_request"]["ratio"],
+        _ratio(said["throughput"]),
+        _ratio(said["cpu_per_request"]),
     )
+
+
+def _ratio(of: dict[str, float]) -> Ratio:
+    return Ratio(of["ratio"], of["low"], of["high"])
 
 
 def _tell(number: int, work: int, one: Comparison) -> None:
     print(
         f"{number + 1:3}  work {work:5}  {one.answer:10} after {one.elapsed_s:4.0f} s"
-        f"  throughput × {one.throughput:.3f}  CPU × {one.cpu:.3f}",
+        f"  throughput {one.throughput}  CPU {one.cpu}",
         flush=True,
     )
 
 
+def _throughput(one: Comparison) -> Ratio:
+    return one.throughput
+
+
+def _cpu(one: Comparison) -> Ratio:
+    return one.cpu
+
+
+def _median(ratios: Iterable[Ratio]) -> Ratio:
+    """The median ratio, with the median ends of the intervals."""
+    columns = zip(*((one.ratio, one.low, one.high) for one in ratios), strict=True)
+    return Ratio(*map(statistics.median, columns))
+
+
 def _summary(alike: Sequence[Comparison], slower: Sequence[Comparison], cores: float) -> int:
     for name, comparisons in (("a server against itself", alike), ("with more work", slower)):
-        answers = Counter(one.answer for one in comparisons)
+        answers = Counter(one.answer for one in comparisons).most_common()
+        throughput, cpu = (_median(map(of, comparisons)) for of in (_throughput, _cpu))
         print(
-            f"{name}: {', '.join(f'{count} {answer}' for answer, count in answers.most_common())};"
+            f"{name}: {', '.join(f'{count} {answer}' for answer, count in answers)};"
             f" median {statistics.median(one.elapsed_s for one in comparisons):.0f} s,"
-            f" CPU × {statistics.median(one.cpu for one in comparisons):.3f}"
+            f" throughput {throughput}, CPU {cpu}"
         )
     wrong = sum(one.answer in {"faster", "slower"} for one in alike)
     found = sum(one.answer == "slower" for one in slower)
