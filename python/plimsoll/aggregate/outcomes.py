@@ -129,6 +129,12 @@ def failed(counts: Mapping[str, int]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if name not in NOT_FAILED}
 
 
+def is_timeout(name: str) -> bool:
+    """Whether an outcome, by its name, is a timeout; unknown names are not."""
+    outcome = BY_NAME.get(name)
+    return outcome is not None and outcome.group == "timed_out"
+
+
 def ended(counts: Mapping[str, int]) -> int:
     """How many requests ended, well or not, before the load did.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED
+from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, is_timeout
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.unfinished import ROUNDING
 from plimsoll.statistics.quantiles import QUANTILES
@@ -81,13 +81,8 @@ def of_outcomes(outcomes: Iterable[Ended], completed: int, timeout_s: float | No
     failures = [
         one for one in outcomes if one.outcome not in NOT_FAILED and one.outcome not in COMPLETED
     ]
-    timed_out = sum(one.held for one in failures if _is_timeout(one.outcome))
+    timed_out = sum(one.held for one in failures if is_timeout(one.outcome))
     if not timed_out or not timeout_s:
         return NO_TIMEOUTS
     ended = completed + sum(one.held for one in failures)
     return Timeouts(timed_out, ended, timeout_s * SECOND_NS)
-
-
-def _is_timeout(name: str) -> bool:
-    outcome = BY_NAME.get(name)
-    return outcome is not None and outcome.group == "timed_out"

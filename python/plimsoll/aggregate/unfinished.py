@@ -7,7 +7,8 @@ before the end of an open load leaves many that waited for longer. Percentiles o
 then bounded from below: each unfinished request is taken as if it had ended with the load.
 
 A percentile counts as hidden if that bound is at least twice the percentile of the responses, and
-if most of what is beyond it is unfinished. The wait is the one since the request was sent, which is
+if most of what is beyond it is unfinished or timed out: a request that timed out took as long as
+the timeout at least. The wait is the one since the request was sent, which is
 no longer than the one since it was due. The longest stall of the load generator in these waits is
 subtracted, because it read no response meanwhile.
 
@@ -21,7 +22,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate.outcomes import UNENDED
+from plimsoll.aggregate.outcomes import UNENDED, is_timeout
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.statistics.quantiles import QUANTILES
 
@@ -68,13 +69,14 @@ def of_trial(tables: Tables) -> Unfinished:
     ended = sum(row.held for row in tables.outcome_counts if row.outcome not in UNENDED)
     total = waiting.requests + ended
     own_ns = _own_pause_ns(tables, waiting.longest_ns)
+    timed_out = _timed_out(tables)
     hidden: dict[str, float] = {}
     for name, quantile in QUANTILES.items():
         beyond = (1 - quantile) * total
         measured_ns = tables.summary.response_time.of(name)
-        if measured_ns and waiting.requests > beyond / 2:
+        if measured_ns and waiting.requests + timed_out > beyond / 2:
             from_ns = int(FACTOR * measured_ns) + own_ns
-            if from_ns <= waiting.longest_ns and _is_hidden(tables, from_ns, beyond):
+            if from_ns <= waiting.longest_ns and _is_hidden(tables, from_ns, beyond, timed_out):
                 hidden[name] = beyond
     if not hidden:
         return NOTHING
@@ -95,11 +97,18 @@ def _ends_with_hold(tables: Tables) -> bool:
     return bool(holds) and holds[-1].end_ns == stages[-1].end_ns
 
 
-def _is_hidden(tables: Tables, from_ns: int, beyond: float) -> bool:
-    """Whether so many requests took or waited for so long, and most of them are unfinished."""
+def _is_hidden(tables: Tables, from_ns: int, beyond: float, timed_out: int) -> bool:
+    """Whether so many requests took or waited for so long, and most of them had no response."""
     unfinished = tables.still_waiting(from_ns).requests
     slower = tables.slower_than(from_ns)
-    return unfinished > slower and unfinished + slower >= beyond
+    timeout_ns = (tables.recording.load.timeout_s or 0.0) * SECOND_NS
+    without_response = unfinished + (timed_out if timeout_ns >= from_ns else 0)
+    return without_response > (unfinished + slower) / 2 and unfinished + slower >= beyond
+
+
+def _timed_out(tables: Tables) -> int:
+    """Requests of the measurement window that timed out."""
+    return sum(row.held for row in tables.outcome_counts if is_timeout(row.outcome))
 
 
 def _own_pause_ns(tables: Tables, longest_ns: int) -> int:

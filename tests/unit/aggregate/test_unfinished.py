@@ -44,6 +44,29 @@ def test_so_many_requests_are_beyond_a_bound_as_its_percentile_has_above_it():
     assert beyond == pytest.approx(0.1 * (held + len(waits)), rel=0.02)
 
 
+TIMEOUT_S = 0.3
+
+
+def with_timeouts(trial: Tables) -> Tables:
+    """The same requests, of which those that timed out took as long as the timeout."""
+    rows = as_stored(trial.requests)
+    assert rows is not None
+    is_late = pc.equal(rows["outcome"].cast("string"), "timed_out_waiting")
+    done_ns = pc.if_else(is_late, pc.add(rows["sent_ns"], int(TIMEOUT_S * 1e9)), rows["done_ns"])
+    place = rows.schema.get_field_index("done_ns")
+    return replace(trial, requests=rows.set_column(place, rows.schema.field(place), done_ns))
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.006])
+def test_timeouts_and_what_is_unfinished_hide_a_percentile_together(ratio: float):
+    options = {"failures": {"timed_out_waiting": ratio}} if ratio else {}
+    trial = with_timeouts(of_hang(60_000_000, timeout_s=TIMEOUT_S, **options))
+    beyond = trial.still_waiting(unfinished.FACTOR * int(trial.summary.response_time.p99_ns or 0))
+    ended = sum(row.held for row in trial.outcome_counts)
+    assert 0.001 * ended < beyond.requests < 0.01 * ended
+    assert ("p99" in trial.unfinished.at_least_ns) is bool(ratio)
+
+
 @pytest.mark.parametrize(
     "options",
     [
