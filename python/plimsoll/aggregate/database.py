@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -175,8 +176,7 @@ def _relate(database: duckdb.DuckDBPyConnection, name: str, rows: Rows) -> None:
     """
     known = as_stored(rows)
     if (file := _file_of(known)) is not None:
-        quoted = file.replace("'", "''")
-        database.execute(f"CREATE TEMP VIEW {name} AS FROM read_parquet('{quoted}')")
+        database.execute(f"CREATE TEMP VIEW {name} AS FROM {_of_file(file)}")
     elif known is not None:
         database.register(name, known)
     else:
@@ -192,6 +192,15 @@ def _file_of(rows: pa.Table | ds.Dataset | None) -> str | None:
     files: list[str] = dataset.files
     is_current = len(files) == 1 and pq.read_schema(files[0]).equals(dataset.schema)
     return files[0] if is_current else None
+
+
+def _of_file(file: str) -> str:
+    """The rows of one file in SQL, whatever its path looks like.
+
+    DuckDB takes a path as a pattern, and a folder named `status=500` as the value of a column.
+    """
+    quoted = glob.escape(file).replace("'", "''")
+    return f"read_parquet('{quoted}', hive_partitioning = false)"
 
 
 def _inside(holds: Sequence[RecordedStage]) -> str:

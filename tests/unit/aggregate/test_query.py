@@ -60,6 +60,29 @@ def test_rows_of_a_file_are_those_in_memory(tmp_path: Path) -> None:
     assert len(told[0]) > 1
 
 
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "day[1]", "what?", "a*", "a**", "{a,b}", r"back\slash",
+        "status=500", "outcome=refused", "host=web1", "worker=4", "connection=16",
+    ],
+)  # fmt: skip
+def test_the_name_of_a_folder_says_nothing_of_its_rows(tmp_path: Path, folder: str) -> None:
+    whole = simulated()
+    for name in ("day1", "whatx", "ab", "a", "b", "backslash"):
+        (tmp_path / name).mkdir()
+        pq.write_table(whole.slice(0, 1), tmp_path / name / "requests.parquet")
+    path = tmp_path / folder / "requests.parquet"
+    path.parent.mkdir()
+    pq.write_table(whole, path)
+    columns = "SELECT status, outcome, host, worker, connection, count(*) FROM requests"
+    told: list[list[tuple[object, ...]]] = []
+    for stored in (whole, rows.dataset(path, "requests")):
+        with query.opened(requests=stored) as database:
+            told.append(database.execute(f"{columns} GROUP BY ALL ORDER BY ALL").fetchall())
+    assert told[0] == told[1]
+
+
 def test_a_file_without_a_newer_column_has_nothing_in_it(tmp_path: Path) -> None:
     whole = simulated()
     path = tmp_path / "requests.parquet"
