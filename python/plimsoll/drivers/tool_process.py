@@ -316,7 +316,7 @@ def _peak_bytes(status: Path) -> int:
         proc_pid_status(5), VmHWM.
     """
     try:
-        return parse_kilobytes(status.read_text(), "VmHWM") or 0
+        return parse_kilobytes(status.read_text(errors="replace"), "VmHWM") or 0
     except (FileNotFoundError, ProcessLookupError):
         return 0
 
@@ -324,7 +324,8 @@ def _peak_bytes(status: Path) -> int:
 def _waited_s(supervisor: int) -> float | None:
     """Processor time of the processes that a supervisor has waited for: all of a tool's."""
     try:
-        return parse_stat((PROC / str(supervisor) / "stat").read_text()).waited.cpu_s
+        text = (PROC / str(supervisor) / "stat").read_text(errors="replace")
+        return parse_stat(text).waited.cpu_s
     except (OSError, ValueError, IndexError):
         return None
 

@@ -65,6 +65,7 @@ class ProcessStat:
         waited: Counters of its ended descendants, as far as their parents waited for them.
         threads: Number of its threads.
         started_ticks: Its start in clock ticks since boot, which identifies reused process ids.
+        zombie: It has ended with all its threads, and its parent has not waited for it.
 
     Source:
         proc_pid_stat(5).
@@ -76,6 +77,7 @@ class ProcessStat:
     waited: ProcessCounters
     threads: int
     started_ticks: int
+    zombie: bool = False
 
     @property
     def identity(self) -> tuple[int, int]:
@@ -90,7 +92,7 @@ def parse_stat(text: str) -> ProcessStat:
     fields are counted from the last closing one.
 
     Source:
-        proc_pid_stat(5); fields 4, 12 to 17, 20, 22 of it.
+        proc_pid_stat(5); fields 3, 4, 12 to 17, 20, 22 of it.
     """
     pid, _, rest = text.partition(" (")
     fields = rest.rpartition(")")[2].split()
@@ -101,6 +103,7 @@ def parse_stat(text: str) -> ProcessStat:
         waited=ProcessCounters(int(fields[10]), int(fields[13]), int(fields[14])),
         threads=int(fields[17]),
         started_ticks=int(fields[19]),
+        zombie=fields[0] in ("Z", "X") and int(fields[17]) <= 1,
     )
 
 
@@ -191,7 +194,7 @@ class ProcessTree:
             folder = f"{self.proc}/{pid}/task"
             for thread in _listed(folder):
                 try:
-                    with open(f"{folder}/{thread}/{name}") as file:  # noqa: PTH123
+                    with open(f"{folder}/{thread}/{name}", errors="replace") as file:  # noqa: PTH123
                         yield (*stat.identity, int(thread)), file.read()
                 except (FileNotFoundError, ProcessLookupError):
                     continue
@@ -273,15 +276,18 @@ class ProcessTree:
 
     def _stat(self, pid: int) -> ProcessStat | None:
         try:
-            return parse_stat(self.file(pid, "stat").read_text())
+            return parse_stat(self.file(pid, "stat").read_text(errors="replace"))
         except (OSError, ValueError, IndexError):
             return None
 
 
 def shown(path: Path) -> str:
-    """The content of a file of the kernel; empty if this host does not provide it."""
+    """The content of a file of the kernel; empty if this host does not provide it.
+
+    A name in it is of bytes: that of a program ends after 15, within a character or not.
+    """
     try:
-        return path.read_text()
+        return path.read_text(errors="replace")
     except OSError:
         return ""
 

@@ -289,3 +289,29 @@ def test_a_tree_may_have_several_roots(proc: Path) -> None:
     tree.refresh()
     assert list(tree.stats) == [20, 30]
     assert tree.spent.user_ticks - before == 10
+
+
+def test_a_name_that_ends_within_a_character_is_read_as_any_other(proc: Path) -> None:
+    name = "обработчик".encode()[:15]
+    for pid, parent in ((10, 1), (20, 10)):
+        put(proc, pid, parent)
+        text = (proc / str(pid) / "stat").read_bytes().replace(b"(sh)", b"(" + name + b")")
+        (proc / str(pid) / "stat").write_bytes(text)
+    thread = proc / "20/task/20"
+    thread.mkdir(parents=True)
+    (thread / "status").write_bytes(b"Name:\t" + name + b"\nvoluntary_ctxt_switches:\t5\n")
+    tree = ProcessTree(10, proc=proc)
+    tree.refresh()
+    assert list(tree.stats) == [10, 20]
+    ((_, status),) = tree.threads("status")
+    assert status.endswith("voluntary_ctxt_switches:\t5\n")
+
+
+@pytest.mark.parametrize(
+    ("state", "threads", "zombie"), [("S", 1, False), ("Z", 1, True), ("Z", 3, False)]
+)
+def test_a_process_has_ended_once_all_its_threads_have(
+    state: str, threads: int, zombie: bool
+) -> None:
+    line = stat(12, 3).replace(" S ", f" {state} ").replace(" 20 0 4 0 ", f" 20 0 {threads} 0 ")
+    assert parse_stat(line).zombie == zombie

@@ -86,7 +86,7 @@ def _sum(tree: ProcessTree, file: str, key: str) -> int | None:
     found: list[int] = []
     for pid in tree.stats:
         try:
-            text = tree.file(pid, file).read_text()
+            text = tree.file(pid, file).read_text(errors="replace")
         except (FileNotFoundError, ProcessLookupError):
             continue
         found.append(parse_kilobytes(text, key) or 0)

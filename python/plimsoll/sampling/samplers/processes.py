@@ -46,17 +46,19 @@ def parse_switches(text: str) -> tuple[int, int]:
 
 
 def _open_files(tree: ProcessTree) -> dict[str, float]:
-    """Open file descriptors of the tree, and of its fullest process; nothing where we may not."""
+    """Open file descriptors of the tree, and of its fullest process; nothing where we may not.
+
+    A zombie has none, and only root may look.
+    """
+    living = [pid for pid, stat in tree.stats.items() if not stat.zombie]
     try:
-        counts = {pid: _open_files_of(tree.file(pid, "fd")) for pid in tree.stats}
+        counts = {pid: _open_files_of(tree.file(pid, "fd")) for pid in living}
     except PermissionError:
         return {}
-    values: dict[str, float] = {"open_files": sum(counts.values())}
-    fullest = max(counts, key=lambda pid: counts[pid], default=None)
-    limit = None if fullest is None else _files_limit(tree.file(fullest, "limits"))
-    if fullest is not None and limit:
-        values["open_files_ratio"] = counts[fullest] / limit
-    return values
+    limits = {pid: _files_limit(tree.file(pid, "limits")) for pid in counts}
+    ratios = [counts[pid] / limit for pid, limit in limits.items() if limit]
+    fullest: dict[str, float] = {"open_files_ratio": max(ratios)} if ratios else {}
+    return {"open_files": sum(counts.values())} | fullest
 
 
 def parse_files_limit(text: str) -> int | None:

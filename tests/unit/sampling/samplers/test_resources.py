@@ -252,6 +252,49 @@ def test_a_server_of_the_same_port_at_another_address_is_another_server(
 ) -> None:
     with ExitStack() as closing:
         server = socket.create_server((bound, 0), backlog=9, reuse_port=True)
+def test_the_fullest_process_is_the_one_nearest_to_its_own_limit() -> None:
+    code = (
+        "import os, resource, sys; limit, files = map(int, sys.argv[1:]);"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit));"
+        "held = [os.open('/dev/null', 0) for _ in range(files)]; print(flush=True); input()"
+    )
+    pipe = subprocess.PIPE
+    with ExitStack() as closing:
+        for limit, files in ((1000, 300), (200, 180)):
+            command = [sys.executable, "-c", code, str(limit), str(files)]
+            child = closing.enter_context(subprocess.Popen(command, stdin=pipe, stdout=pipe))
+            closing.callback(child.kill)
+            assert child.stdout is not None
+            child.stdout.readline()
+        tree = ProcessTree(os.getpid())
+        tree.refresh()
+        values = processes.read(Scope("server", tree, thorough=False))
+    assert values["open_files"] >= 480
+    assert 0.9 <= values["open_files_ratio"] <= 1
+
+
+def test_open_files_are_known_beside_a_zombie_whose_folder_only_root_may_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for pid, parent, state in ((7, 1, "S"), (8, 7, "Z")):
+        (tmp_path / str(pid)).mkdir()
+        text = f"{pid} (server) {state} {parent} 7 7 0 -1 0 0 0 0 0 1 2 0 0 20 0 1 0 99 0 0"
+        (tmp_path / str(pid) / "stat").write_text(text)
+    limit = "Max open files            100                  524288               files     \n"
+    (tmp_path / "7/limits").write_text(limit)
+
+    def counted(folder: Path) -> int:
+        if folder.parent.name == "8":
+            raise PermissionError
+        return 25
+
+    monkeypatch.setattr(processes, "_open_files_of", counted)
+    tree = ProcessTree(7, proc=tmp_path)
+    tree.refresh()
+    values = processes.read(Scope("server", tree, thorough=False))
+    assert values == {"processes": 2, "threads": 2, "open_files": 25, "open_files_ratio": 0.25}
+
+
         port = closing.enter_context(server).getsockname()[1]
         another = socket.create_server((other, port), backlog=5, reuse_port=True)
         closing.enter_context(another)
@@ -451,3 +494,10 @@ def test_a_process_that_vanished_while_it_is_read_is_no_error() -> None:
     tree.stats = {2**22 + 1: gone}
     for sampler in SAMPLERS:
         sampler.read(Scope("server", tree))
+
+
+def test_memory_of_a_program_whose_name_ends_within_a_character_is_read(tmp_path: Path) -> None:
+    tree = scheduled(tmp_path, "10 10 1")
+    name = "обработчик".encode()[:15]
+    (tmp_path / "7/status").write_bytes(b"Name:\t" + name + b"\nVmRSS: 4 kB\n")
+    assert memory.read(Scope("server", tree, thorough=False))["rss_bytes"] == 4096
