@@ -715,9 +715,15 @@ QUANTITIES = (
     Quantity("tcp_established", "gauge", "Tcp CurrEstab"),
     Quantity("tcp_time_wait", "gauge", "sockets in TIME_WAIT; /proc/net/sockstat"),
     Quantity(
-        "network_received_bytes", "counter", "bytes received on the interfaces; /proc/net/dev"
+        "network_received_bytes",
+        "counter",
+        "bytes received on the interfaces, without those over others, as bridges; /proc/net/dev",
     ),
-    Quantity("network_sent_bytes", "counter", "bytes sent on the interfaces; /proc/net/dev"),
+    Quantity(
+        "network_sent_bytes",
+        "counter",
+        "bytes sent on the interfaces, without those over others, as bridges; /proc/net/dev",
+    ),
     Quantity("link_received_bytes", "counter", "the same without loopback"),
     Quantity("link_sent_bytes", "counter", "the same without loopback"),
     Quantity("tracked_connections", "gauge", "machine: connections in the firewall's table"),

@@ -166,7 +166,39 @@ def test_bytes_of_all_interfaces_are_summed() -> None:
 
 
 def test_the_link_is_every_interface_but_loopback() -> None:
-    assert network.parse_interfaces(NET_DEV, without="lo") == (480299890 + 5, 614971 + 7)
+    assert network.parse_interfaces(NET_DEV, without={"lo"}) == (480299890 + 5, 614971 + 7)
+
+
+STACKED = {
+    "br0": ("lower_eth0.100",),
+    "eth0.100": ("lower_eth0", "upper_br0"),
+    "eth0": ("upper_eth0.100",),
+    "docker0": ("lower_veth1", "lower_veth2"),
+    "veth1": ("upper_docker0",),
+    "veth2": ("upper_docker0",),
+}
+
+
+def test_bytes_that_pass_an_interface_over_another_count_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "proc/net").mkdir(parents=True)
+    links = {"lo": 5, "br0": 1000, "eth0.100": 1000, "eth0": 1000}
+    links |= {"docker0": 300, "veth1": 100, "veth2": 200, "tun0": 10}
+    lines = [f"{name}: {count} 1 0 0 0 0 0 0 {2 * count} 1" for name, count in links.items()]
+    head = NET_DEV.splitlines()[:2]
+    (tmp_path / "proc/net/dev").write_text("\n".join([*head, *lines, ""]))
+    for name, others in STACKED.items():
+        for other in others:
+            (tmp_path / "sys" / name / other).mkdir(parents=True)
+    monkeypatch.setattr(network, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(network, "INTERFACES", tmp_path / "sys")
+    assert network.read(Scope("machine")) == {
+        "network_received_bytes": 1315,
+        "network_sent_bytes": 2630,
+        "link_received_bytes": 1310,
+        "link_sent_bytes": 2620,
+    }
 
 
 def test_what_a_firewall_drops_is_the_sum_over_cores_in_hexadecimal_digits():
