@@ -647,7 +647,8 @@ QUANTITIES = (
     Quantity(
         "cgroup_throttled_s",
         "counter",
-        "machine: time for which a control group of Plimsoll was throttled; `cpu.stat`",
+        "machine: time for which a control group of Plimsoll was throttled, summed over cores; "
+        "`cpu.stat`",
     ),
     Quantity("frequency_hz", "gauge", "machine: mean frequency of the cores; cpufreq"),
     Quantity("thermal_throttles", "counter", "machine: thermal throttling events"),

@@ -18,6 +18,7 @@ from plimsoll.aggregate.trial import Tables
 from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.campaign.load import Stage, UnknownLoad
 from plimsoll.recording import (
+    HOST,
     ClockSetBack,
     Driver,
     Ending,
@@ -316,8 +317,8 @@ TRIALS = [
     ("ports_and_files", "doubtful", {"failures": {"no_port": 0.002}}, ["lack of a port"]),
     ("ports_and_files", "void", {"failures": {"too_many_files": 0.05}}, ["lack of a file"]),
     ("host_speed_stable", "doubtful", {"frequency_fall": 0.4}, ["2.49 GHz", "mean frequency"]),
-    ("host_speed_stable", "doubtful", {"throttled": 0.02}, ["2 % of the measurement window"]),
-    ("host_speed_stable", "void", {"throttled": 0.2}, ["20 % of the measurement window"]),
+    ("host_speed_stable", "doubtful", {"throttled": 0.02}, ["2 % of the processor time"]),
+    ("host_speed_stable", "void", {"throttled": 0.25}, ["20 % of the processor time"]),
     ("memory_headroom", "doubtful", {"swapped_per_s": 500.0}, ["pages a second were swapped"]),
     ("memory_headroom", "doubtful", {"rising": {"server.major_faults": 50.0}}, ["disk 50.0 times"]),
     ("memory_headroom", "doubtful", {"rising": {"machine.pressure_memory_s": 0.2}}, ["20 %"]),
@@ -1251,6 +1252,19 @@ def test_what_a_host_does_not_say_is_named_as_unknown_and_not_passed():
     assert given.text.endswith("Not available on this host: frequency, thermal throttling, energy.")
     every = (*hidden, "core_busy_s", "cgroup_throttled_s", "pressure_io_s")
     assert judged("host_speed_stable", simulate(without=every)).level == "not_checked"
+
+
+@pytest.mark.parametrize(
+    ("quota_cores", "told"), [(0.1, "95 %"), (0.5, "80 %"), (2.0, "50 %"), (None, "67 %")]
+)
+def test_time_withheld_on_several_cores_at_once_is_a_share_of_all_that_was_asked_for(
+    quota_cores: float | None, told: str
+) -> None:
+    trial = simulate(throttled=2.0)
+    machines = {HOST: {"cgroup_cores": quota_cores}}
+    recording = replace(trial.recording, machines=machines)
+    given = judged("host_speed_stable", replace(trial, recording=recording))
+    assert f"A CPU quota withheld {told} of the processor time" in given.text
 
 
 def test_time_that_a_host_may_have_withheld_is_unknown_where_nothing_says_it():

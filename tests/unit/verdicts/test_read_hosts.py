@@ -81,7 +81,7 @@ def judged(check: str, trial: Tables) -> Verdict:
             0.3,
             "task on `two` waited for a disk 30",
         ),
-        ("host_speed_stable", "machine.cgroup_throttled_s", 0.0006, 0.02, "group on `two` for 2 %"),
+        ("host_speed_stable", "machine.cgroup_throttled_s", 0.0006, 0.02, "group on `two` could"),
         (
             "host_speed_stable",
             "machine.thermal_throttles",
@@ -118,7 +118,7 @@ def test_what_two_machines_have_each_is_not_what_one_has(
     """Added up, both would be beyond the limit."""
     same = judged(check, read_on(one={quantity: (0.0, alike)}, two={quantity: (0.0, alike)}))
     assert same.level == "sound", same
-    assert same.measured == pytest.approx(alike)
+    assert same.measured == pytest.approx(alike, rel=1e-3)
     given = judged(check, read_on(one={quantity: (0.0, alike)}, two={quantity: (0.0, beyond)}))
     assert given.level != "sound", given
     assert words in given.text

@@ -6,6 +6,7 @@ pressure stall information (PSI) and on the bandwidth control of control groups 
 
 from __future__ import annotations
 
+import threading
 import time
 from functools import cache
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from plimsoll import machine
 from plimsoll.processes.tree import PROC, TICKS_PER_S
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from plimsoll.processes.tree import ProcessTree
@@ -74,12 +76,17 @@ def parse_pressure(text: str) -> float | None:
 def parse_throttled(text: str) -> float | None:
     """How long a control group was stopped for having used up its time, in seconds.
 
+    The kernel stops a group on each core apart, and adds up the times of all cores.
+
     Args:
         text: The content of `cpu.stat`: `throttled_usec` in version 2, `throttled_time`, in
             nanoseconds, in version 1.
 
     Returns:
         The time; None when the text does not say, as that of a group that has no limit.
+
+    Source:
+        `unthrottle_cfs_rq` in `kernel/sched/fair.c` of Linux.
     """
     values = dict(line.split() for line in text.splitlines())
     if "throttled_usec" in values:
@@ -102,11 +109,41 @@ def _of_machine() -> dict[str, float]:
         waited_s = _pressure(resource)
         if waited_s is not None:
             values[f"pressure_{resource}_s"] = waited_s
-    withheld = [_throttled(folder) for folder in _groups()]
-    known = [stopped_s for stopped_s in withheld if stopped_s is not None]
-    if known:
-        values["cgroup_throttled_s"] = max(known)
+    withheld_s = _withheld.until_now(_groups())
+    if withheld_s is not None:
+        values["cgroup_throttled_s"] = withheld_s
     return values
+
+
+class Withheld:
+    """Time withheld from nested control groups: from one reading to the next the greatest growth.
+
+    Groups within each other are stopped at the same time, so a sum would count that twice.
+    """
+
+    def __init__(self) -> None:
+        """Nothing has been withheld before the first reading."""
+        self._at: dict[Path, float] = {}
+        self._total_s = 0.0
+        self._reading = threading.Lock()
+
+    def until_now(self, groups: Iterable[Path]) -> float | None:
+        """The time since the first reading, in seconds; None where no group says.
+
+        Args:
+            groups: Folders of the groups.
+        """
+        with self._reading:
+            read = {group: _throttled(group) for group in groups}
+            now = {group: stopped_s for group, stopped_s in read.items() if stopped_s is not None}
+            grown = [stopped_s - self._at.get(group, stopped_s) for group, stopped_s in now.items()]
+            self._at = now
+            self._total_s += max([0.0, *grown])
+            return self._total_s if now else None
+
+
+_withheld = Withheld()
+"""Of this process, which stays in its groups."""
 
 
 @cache

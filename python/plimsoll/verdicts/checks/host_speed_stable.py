@@ -2,8 +2,8 @@
 
 - frequency: how far the mean frequency of the cores fell within the window, by its readings;
 - heat: times a core was slowed because it was too hot;
-- quota: share of the window in which a control group of Plimsoll was throttled because it had used
-  up its CPU quota;
+- quota: processor time that a CPU quota withheld from a control group of Plimsoll, on each core
+  apart, divided by that and the time that the quota allows;
 - disk: share of the window in which some task waited for a disk (PSI);
 - speed: how far the processor time of the load generator per request varied from second to second,
   without what goes with its wake-ups (`aggregate.machine_speed`); where it is idle for most of the
@@ -56,7 +56,8 @@ WITHHELD_RATIO = Limit(
     0.001,
     0.05,
     "ratio",
-    "share of the measurement window in which a CPU quota throttled Plimsoll's control group",
+    "processor time withheld from Plimsoll's control group by a CPU quota in the measurement "
+    "window / that and the time that the quota allows",
     PROPOSAL,
 )
 DISK_RATIO = Limit(
@@ -134,6 +135,8 @@ THROTTLED = ("machine", "cgroup_throttled_s")
 DISK = ("machine", "pressure_io_s")
 FREQUENCY = ("machine", "frequency_hz")
 HEAT = ("machine", "thermal_throttles")
+UNKNOWN_QUOTA_CORES = 1.0
+"""A quota that the facts of the machine do not name, as one that was lifted meanwhile."""
 WITNESSES = (BUSY, DISK, FREQUENCY, HEAT)
 """Every quantity that shows it."""
 
@@ -182,15 +185,18 @@ def _speed(tables: Tables, limits: Limits) -> list[Finding]:
 
 def _withheld(tables: Tables, limits: Limits) -> Finding | None:
     def on_host(host: ReadHost) -> Finding | None:
-        ratio = host.readings.rate(*THROTTLED, tables.holds)
-        if ratio is None and not host.readings.of(*BUSY):
+        withheld_cores = host.readings.rate(*THROTTLED, tables.holds)
+        quota_cores = host.facts.get("cgroup_cores")
+        if withheld_cores is None and not host.readings.of(*BUSY):
             return None
-        if ratio is None and host.facts.get("cgroup_cores") is not None:
+        if withheld_cores is None and quota_cores is not None:
             return None
-        ratio = ratio or 0.0
+        withheld_cores = withheld_cores or 0.0
+        allowed_cores = quota_cores if isinstance(quota_cores, float | int) else UNKNOWN_QUOTA_CORES
+        ratio = withheld_cores / (withheld_cores + allowed_cores)
         sentence = (
-            f"a CPU quota throttled the control group{host.after('on')} for "
-            f"{wording.percent(ratio)} of the measurement window"
+            f"a CPU quota withheld {wording.percent(ratio)} of the processor time that the control "
+            f"group{host.after('on')} could have used in the measurement window"
             if ratio > 0
             else "no CPU quota throttled the control group in the measurement window"
         )

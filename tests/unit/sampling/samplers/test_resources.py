@@ -224,6 +224,21 @@ def test_time_withheld_by_a_quota_is_read_in_both_versions(
     assert cpu.parse_throttled(text) == seconds
 
 
+def test_of_groups_within_each_other_the_one_withholds_whose_time_grows(tmp_path: Path) -> None:
+    groups = own, parent = tmp_path / "own", tmp_path / "parent"
+    counted = cpu.Withheld()
+
+    def read(own_s: float, parent_s: float) -> float | None:
+        for group, stopped_s in ((own, own_s), (parent, parent_s)):
+            group.mkdir(exist_ok=True)
+            (group / "cpu.stat").write_text(f"usage_usec 1\nthrottled_usec {stopped_s * 1e6:.0f}\n")
+        return counted.until_now(groups)
+
+    assert counted.until_now(groups) is None
+    times = ((2, 900), (32, 900), (33, 905), (33, 905))
+    assert [read(*one) for one in times] == [0, 30, 35, 35]
+
+
 def test_swapping_and_kills_are_read_where_the_kernel_says() -> None:
     text = "pgfault 9\npswpin 3\npswpout 4\noom_kill 1\n"
     assert memory.parse_events(text) == {"swapped_pages": 7, "oom_kills": 1}
@@ -235,6 +250,49 @@ def test_the_limit_of_open_files_is_the_soft_one() -> None:
     assert processes.parse_files_limit(line.format(1024)) == 1024
     assert processes.parse_files_limit(line.format("unlimited")) is None
     assert processes.parse_files_limit("") is None
+
+
+def test_the_fullest_process_is_the_one_nearest_to_its_own_limit() -> None:
+    code = (
+        "import os, resource, sys; limit, files = map(int, sys.argv[1:]);"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit));"
+        "held = [os.open('/dev/null', 0) for _ in range(files)]; print(flush=True); input()"
+    )
+    pipe = subprocess.PIPE
+    with ExitStack() as closing:
+        for limit, files in ((1000, 300), (200, 180)):
+            command = [sys.executable, "-c", code, str(limit), str(files)]
+            child = closing.enter_context(subprocess.Popen(command, stdin=pipe, stdout=pipe))
+            closing.callback(child.kill)
+            assert child.stdout is not None
+            child.stdout.readline()
+        tree = ProcessTree(os.getpid())
+        tree.refresh()
+        values = processes.read(Scope("server", tree, thorough=False))
+    assert values["open_files"] >= 480
+    assert 0.9 <= values["open_files_ratio"] <= 1
+
+
+def test_open_files_are_known_beside_a_zombie_whose_folder_only_root_may_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for pid, parent, state in ((7, 1, "S"), (8, 7, "Z")):
+        (tmp_path / str(pid)).mkdir()
+        text = f"{pid} (server) {state} {parent} 7 7 0 -1 0 0 0 0 0 1 2 0 0 20 0 1 0 99 0 0"
+        (tmp_path / str(pid) / "stat").write_text(text)
+    limit = "Max open files            100                  524288               files     \n"
+    (tmp_path / "7/limits").write_text(limit)
+
+    def counted(folder: Path) -> int:
+        if folder.parent.name == "8":
+            raise PermissionError
+        return 25
+
+    monkeypatch.setattr(processes, "_open_files_of", counted)
+    tree = ProcessTree(7, proc=tmp_path)
+    tree.refresh()
+    values = processes.read(Scope("server", tree, thorough=False))
+    assert values == {"processes": 2, "threads": 2, "open_files": 25, "open_files_ratio": 0.25}
 
 
 def test_what_the_hardware_shows_is_read_and_the_rest_is_left_out(tmp_path: Path) -> None:
@@ -284,49 +342,6 @@ def test_a_server_of_the_same_port_at_another_address_is_another_server(
 ) -> None:
     with ExitStack() as closing:
         server = socket.create_server((bound, 0), backlog=9, reuse_port=True)
-def test_the_fullest_process_is_the_one_nearest_to_its_own_limit() -> None:
-    code = (
-        "import os, resource, sys; limit, files = map(int, sys.argv[1:]);"
-        "resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit));"
-        "held = [os.open('/dev/null', 0) for _ in range(files)]; print(flush=True); input()"
-    )
-    pipe = subprocess.PIPE
-    with ExitStack() as closing:
-        for limit, files in ((1000, 300), (200, 180)):
-            command = [sys.executable, "-c", code, str(limit), str(files)]
-            child = closing.enter_context(subprocess.Popen(command, stdin=pipe, stdout=pipe))
-            closing.callback(child.kill)
-            assert child.stdout is not None
-            child.stdout.readline()
-        tree = ProcessTree(os.getpid())
-        tree.refresh()
-        values = processes.read(Scope("server", tree, thorough=False))
-    assert values["open_files"] >= 480
-    assert 0.9 <= values["open_files_ratio"] <= 1
-
-
-def test_open_files_are_known_beside_a_zombie_whose_folder_only_root_may_read(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    for pid, parent, state in ((7, 1, "S"), (8, 7, "Z")):
-        (tmp_path / str(pid)).mkdir()
-        text = f"{pid} (server) {state} {parent} 7 7 0 -1 0 0 0 0 0 1 2 0 0 20 0 1 0 99 0 0"
-        (tmp_path / str(pid) / "stat").write_text(text)
-    limit = "Max open files            100                  524288               files     \n"
-    (tmp_path / "7/limits").write_text(limit)
-
-    def counted(folder: Path) -> int:
-        if folder.parent.name == "8":
-            raise PermissionError
-        return 25
-
-    monkeypatch.setattr(processes, "_open_files_of", counted)
-    tree = ProcessTree(7, proc=tmp_path)
-    tree.refresh()
-    values = processes.read(Scope("server", tree, thorough=False))
-    assert values == {"processes": 2, "threads": 2, "open_files": 25, "open_files_ratio": 0.25}
-
-
         port = closing.enter_context(server).getsockname()[1]
         another = socket.create_server((other, port), backlog=5, reuse_port=True)
         closing.enter_context(another)
