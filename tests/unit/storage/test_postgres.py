@@ -30,6 +30,7 @@ from plimsoll.storage import postgres as postgresql
 from plimsoll.storage.documents import CampaignFiles
 from plimsoll.storage.postgres import connection as connections
 from plimsoll.storage.postgres import copying, schema, trials
+from plimsoll.storage.postgres import derived as of_trials
 from plimsoll.storage.results import DerivedTrial, JudgedTrial, Results
 from postgres_server import PASSWORD, USER, Server
 from stored_trials import in_order, put, recording, requests
@@ -555,6 +556,22 @@ def test_derived_rows_of_a_trial_are_asked_for_beside_those_of_others_and_go_wit
         "SELECT count(*) FROM plimsoll.trial_derived_documents",
     ):
         assert ask(query) == [(0,)]
+
+
+def test_all_that_is_derived_from_a_trial_is_set_aside_with_it(results: Results, ask: Any) -> None:
+    number = "SELECT id FROM plimsoll.campaigns WHERE name = 'results'"
+    for trial in ("a", "b"):
+        put(results, recording(trial))
+        for table in of_trials.DOCUMENTED.values():
+            if "trial" in table.schema.names:
+                columns = f"INSERT INTO plimsoll.{table.name} (campaign_id, trial)"
+                ask(f"{columns} VALUES (({number}), '{trial}')")
+    with results.locked():
+        results.set_aside(["a"])
+    joined = "SELECT name, trial FROM plimsoll.seconds JOIN plimsoll.campaigns ON id = campaign_id"
+    for name in ("seconds", "summaries", "stages", "quantiles", "latency_buckets"):
+        found = ask(f"{joined.replace('seconds', name)} ORDER BY trial")
+        assert found == [("results.superseded.1", "a"), ("results", "b")], name
 
 
 def test_a_campaign_of_superseded_trials_that_was_deleted_is_in_no_ones_way(

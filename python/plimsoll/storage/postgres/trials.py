@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 RECORDED = tuple(table for table in tables.TABLES if table.stored == "recorded")
 """Tables with the rows of a trial."""
 
+OF_TRIALS = tuple(
+    table for table in tables.TABLES if table.stored == "derived" and "trial" in table.schema.names
+)
+"""Tables with what is derived from each trial of a campaign."""
+
 ROWS = 1 << 16
 """Rows in memory at a time."""
 
@@ -117,9 +122,9 @@ def move(connection: Connection, campaign_id: int, trial_ids: Sequence[str]) -> 
         "UPDATE plimsoll.trials SET campaign_id = %s WHERE campaign_id = %s AND trial = ANY(%s)",
         [made[0], campaign_id, list(trial_ids)],
     )
-    for table in ("seconds", "summaries"):
+    for table in OF_TRIALS:
         connection.execute(
-            f"UPDATE plimsoll.{table} SET campaign_id = %s"
+            f"UPDATE plimsoll.{table.name} SET campaign_id = %s"
             " WHERE campaign_id = %s AND trial = ANY(%s)".encode(),
             [made[0], campaign_id, list(trial_ids)],
         )
