@@ -11,7 +11,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from typing import Any
 import psycopg
 
 from plimsoll.databases import installed
+from plimsoll.processes import scratch
 
 USER = "lab"
 PASSWORD = "s3cr:t/w@rd"
@@ -187,12 +187,14 @@ def served(settings: Mapping[str, str]) -> Generator[Server]:
     binaries, user = installed.programs(), installed.other_user()
     if binaries is None:
         raise NoServerError("no PostgreSQL server is installed")
-    folder = Path(tempfile.mkdtemp(prefix="plimsoll-pg-"))
-    server = Server(binaries, folder, user, settings)
-    try:
-        server.make()
-        server.start()
-        yield server
-    finally:
-        server.stop()
-        shutil.rmtree(folder)
+    with scratch.folder() as outer:
+        outer.chmod(0o711)  # another user must pass through it
+        folder = outer / "postgres"
+        folder.mkdir(mode=0o700)
+        server = Server(binaries, folder, user, settings)
+        try:
+            server.make()
+            server.start()
+            yield server
+        finally:
+            server.stop()

@@ -14,18 +14,25 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 PREFIX = "plimsoll-scratch-"
-"""What the name of such a folder begins with, in the folder for temporary files."""
+"""What the name of such a folder begins with."""
 
 
 @contextmanager
-def folder() -> Generator[Path]:
+def folder(within: Path | None = None) -> Generator[Path]:
     """A new folder that this process holds for as long as the block runs.
 
     A process that is killed leaves its folder behind. Its lock ends with it, so whoever makes the
     next folder removes those that no process holds.
+
+    Args:
+        within: Where it is made; None for the folder for temporary files.
+
+    Raises:
+        OSError: It could not be made.
     """
-    _remove_abandoned()
-    made = Path(tempfile.mkdtemp(prefix=f".{PREFIX}"))
+    within = within or Path(tempfile.gettempdir())
+    remove_abandoned(within)
+    made = Path(tempfile.mkdtemp(prefix=f".{PREFIX}", dir=within))
     held = _held(made)
     named = made.rename(made.with_name(made.name.removeprefix(".")))  # from now on it is looked at
     try:
@@ -36,8 +43,13 @@ def folder() -> Generator[Path]:
             os.close(held)
 
 
-def _remove_abandoned() -> None:
-    for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+def remove_abandoned(within: Path) -> None:
+    """Removes those that no process holds.
+
+    Args:
+        within: Where they were made.
+    """
+    for path in within.glob(f"{PREFIX}*"):
         held = _held(path)
         if held is None:
             continue

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Generator, Iterator
@@ -365,6 +366,56 @@ def test_a_recording_that_could_not_be_loaded_waits_and_is_loaded_by_the_next_ru
         assert results.trial_ids() == (plan[0].id,)
         assert in_order(results.table(plan[0].id, "requests").to_table()) == in_order(rows)
     assert list(tmp_path.rglob("to-load")) == []
+
+
+def test_a_loaded_trial_is_judged_where_it_was_recorded_and_not_read_again(
+    results: Results, tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = requests(300)
+    nowhere = tmp_path / "nowhere"
+    monkeypatch.setattr(tempfile, "tempdir", str(nowhere))
+    put(results, recording("a"), requests=rows)
+    with opened(tmp_path, database) as reader:
+        assert reader.trial_ids() == ("a",)
+    assert in_order(results.table("a", "requests").to_table()) == in_order(rows)
+    put(results, recording("b"), requests=requests(5))
+    assert results.table("b", "requests").count_rows() == 5
+    with pytest.raises(StorageError) as caught:
+        results.table("a", "requests")
+    assert f"`{nowhere}`" in caught.value.message
+    assert "TMPDIR" in caught.value.hint
+    monkeypatch.undo()
+    assert results.table("a", "requests").count_rows() == 300
+
+
+def test_rows_of_a_process_that_was_killed_do_not_stay(
+    tmp_path: Path, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    for asked in (
+        "known.put(results, known.recording('b'), requests=known.requests(5))",
+        "results.table('a', 'requests')",
+    ):
+        with opened(tmp_path, database) as results:
+            put(results, recording("a"), requests=requests(5))
+        lines = (
+            "import os, signal, sys, pathlib, stored_trials as known",
+            "from plimsoll import storage",
+            "with storage.opened(pathlib.Path(sys.argv[1]), sys.argv[2]) as results:",
+            f"    {asked}",
+            "    os.kill(os.getpid(), signal.SIGKILL)",
+        )
+        command = [sys.executable, "-c", "\n".join(lines), str(tmp_path / "results"), database]
+        path = os.pathsep.join(sys.path)
+        killed = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=False)
+        assert killed.returncode == -signal.SIGKILL
+        assert list(tmp_path.rglob("requests.parquet"))
+        with opened(tmp_path, database) as results:
+            assert results.table("a", "requests").count_rows() == 5
+        assert not list(tmp_path.rglob("requests.parquet"))
+    assert not (tmp_path / "results").exists()
 
 
 def test_a_connection_lost_within_a_load_leaves_the_earlier_trial(

@@ -2,7 +2,8 @@
 
 A trial is recorded in a folder of this host, and loaded in one transaction when it is complete.
 Until then it is kept in `<folder>/to-load`, so that no measurement is lost if the database is
-unreachable: a resumed campaign loads these trials first.
+unreachable: a resumed campaign loads these trials first. Its files stay there after it until those
+of another trial are requested, so they need not be read from the database to judge it.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ from __future__ import annotations
 import io
 import json
 import shutil
-import tempfile
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import StorageError
 from plimsoll.events import Listener, ignore
+from plimsoll.processes import scratch
 from plimsoll.storage import documents, door
 from plimsoll.storage.parquet import ParquetResults, remove_remains, writing
 from plimsoll.storage.postgres import derived as of_trials
@@ -62,6 +64,7 @@ class PostgresResults:
         self._address = address
         self._waiting = ParquetResults(folder / WAITING)
         self._local: tuple[str, ParquetResults] | None = None
+        self._kept = ExitStack()
 
     @property
     def report(self) -> Path:
@@ -379,9 +382,14 @@ class PostgresResults:
         except StorageError as error:
             hint = f"{error.hint}; until then the recording is kept in `{self._waiting.folder}`"
             raise StorageError(error.message, hint.removeprefix("; ")) from None
-        local = self._new_local(trial_id)
-        with writing(self.folder):
-            shutil.move(self._waiting.trials / trial_id, local.trials / trial_id)
+        loaded = self._waiting.trials / trial_id
+        try:
+            local = self._new_local(trial_id, self._waiting.folder)
+            loaded.rename(local.trials / trial_id)
+        except OSError:  # the database has them
+            self._forget_local()
+            with writing(self.folder):
+                shutil.rmtree(loaded)
 
     def _require_same_campaign(self, campaign: CampaignFiles, plan: list[PlannedTrial]) -> None:
         given = self.campaign_toml()
@@ -412,10 +420,11 @@ class PostgresResults:
     def _fetched(self, trial_id: str) -> ParquetResults:
         """Local copies of the tables of a trial, from one snapshot of the database."""
         self._key(trial_id)
-        local = self._new_local(trial_id)
-        into = local.trials / trial_id
+        place = Path(gettempdir())
         try:
-            with self.session.seeing_one_state() as connection, writing(local.folder):
+            with self.session.seeing_one_state() as connection, writing(place, "TMPDIR"):
+                local = self._new_local(trial_id)
+                into = local.trials / trial_id
                 into.mkdir()
                 trials.fetch(connection, self.folder.resolve().name, trial_id, into)
         except BaseException:
@@ -442,18 +451,21 @@ class PostgresResults:
     def _no_trial(self, trial_id: str) -> StorageError:
         return StorageError(f"`{self.place}` has no trial `{trial_id}`", documents.GONE)
 
-    def _new_local(self, trial_id: str) -> ParquetResults:
-        """A new folder of this process for the tables of one trial."""
+    def _new_local(self, trial_id: str, within: Path | None = None) -> ParquetResults:
+        """A new folder of this process for the tables of one trial.
+
+        Raises:
+            OSError: It could not be made.
+        """
         self._forget_local()
-        local = ParquetResults(Path(tempfile.mkdtemp(prefix="plimsoll-rows-")))
+        local = ParquetResults(self._kept.enter_context(scratch.folder(within)))
         self._local = (trial_id, local)
         local.trials.mkdir()
         return local
 
     def _forget_local(self) -> None:
-        if self._local is not None:
-            shutil.rmtree(self._local[1].folder, ignore_errors=True)
-            self._local = None
+        self._local = None
+        self._kept.close()
 
 
 def _replace(
@@ -470,7 +482,10 @@ def _replace(
 
 def _tidy(waiting: Path) -> None:
     """Removes the folder of unloaded trials and the campaign's folder, if they are empty."""
-    if not waiting.is_dir() or any((waiting / "trials").glob("*")):
+    if not waiting.is_dir():
+        return
+    scratch.remove_abandoned(waiting)
+    if any(waiting.glob(f"{scratch.PREFIX}*")) or any((waiting / "trials").glob("*")):
         return
     shutil.rmtree(waiting, ignore_errors=True)
     with suppress(OSError):
