@@ -15,7 +15,8 @@ results/<campaign>/
 ├── fetched/<trial id>/<host>/    rows of other hosts that are being copied here
 ├── superseded/1/             results of trials that were repeated after a change
 ├── derived/                  comparisons, verdicts on the campaign: can be computed again
-│   └── <trial id>/           derived tables and verdicts of one trial; complete or absent
+│   ├── <trial id>/           derived tables and verdicts of one trial; complete or absent
+│   └── .<trial id>.pid<process>.partial/   the same, that a process is writing
 └── report/
 ```
 """
@@ -26,6 +27,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import shutil
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from plimsoll.storage.outlines import Outline
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_THERE = (errno.ENOTEMPTY, errno.EEXIST)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST)
 
 
@@ -379,7 +382,7 @@ class ParquetResults:
         Raises:
             StorageError: It could not be written; the earlier version is unchanged.
         """
-        partial = self.derived / f".{trial_id}{_PARTIAL}"
+        partial = self.derived / f".{trial_id}.pid{os.getpid()}{_PARTIAL}"  # of one of two writers
         try:
             with writing(self.folder):
                 shutil.rmtree(partial, ignore_errors=True)
@@ -400,9 +403,16 @@ class ParquetResults:
             StorageError: A file is damaged: of these, or of those that they were derived from.
         """
         folder = self.derived / trial_id
-        if not folder.is_dir():
-            return None
-        self.verify(trial_id)
+        while (number := _number_of(folder)) is not None:
+            self.verify(trial_id)
+            try:
+                return self._read_derived_trial(folder)
+            except StorageError:
+                if _number_of(folder) == number:
+                    raise  # it is damaged: no other process has replaced it meanwhile
+        return None
+
+    def _read_derived_trial(self, folder: Path) -> DerivedTrial:
         tables = sorted(folder.glob("*.parquet"))
         try:
             judged = json.loads((folder / _JUDGED).read_bytes())
@@ -413,17 +423,20 @@ class ParquetResults:
         return DerivedTrial(found, judged)
 
     def prune_derived(self) -> None:
-        """Removes everything derived from trials that no longer exist.
+        """Removes everything derived from trials that no longer exist, and what killed writers had.
 
         Raises:
             StorageError: It could not be removed.
         """
+        with suppress(OSError):  # nobody needs it, and whoever may only read does
+            remove_remains(self.derived)
         derived = [path for path in self.derived.glob("[!.]*") if path.is_dir()]
         there = set(self.trial_ids()) if derived else set[str]()
         with writing(self.folder):
             for path in derived:
                 if path.name not in there:
-                    shutil.rmtree(path)
+                    with suppress(FileNotFoundError):  # of another process that removes it
+                        shutil.rmtree(path)
 
     def derived_tables(self) -> tuple[str, ...]:
         """Names of the derived tables of the campaign."""
@@ -588,8 +601,8 @@ class ParquetResults:
             yield partial
             with writing(self.folder):
                 digests.keep(partial)
-                if (derived := self.derived / trial_id).exists():
-                    shutil.rmtree(derived)
+                with suppress(FileNotFoundError):
+                    shutil.rmtree(self.derived / trial_id)
                 publish(partial, self.trials / trial_id)
                 self._verified.content(self.trials / trial_id)
         except BaseException:
@@ -600,7 +613,8 @@ class ParquetResults:
         """Moves a trial, after everything derived from it, which can be derived again."""
         if (derived := self.derived / trial_id).exists():
             aside.derived.mkdir(exist_ok=True)
-            derived.rename(aside.derived / trial_id)
+            with suppress(FileNotFoundError):  # another process replaces it
+                derived.rename(aside.derived / trial_id)
         (self.trials / trial_id).rename(aside.trials / trial_id)
 
     def _given(self, name: str) -> str | None:
@@ -669,6 +683,9 @@ _GIVEN = ("campaign.toml", "campaign.json", "published.toml", _PLAN)
 _PARTIAL, _EARLIER = ".partial", ".earlier"
 _REMAINS = (_PARTIAL, _EARLIER)
 """Endings of hidden folders: of one that is being written, and of one that is being replaced."""
+
+_WRITER = re.compile(r"\.pid(\d+)\.[a-z]+$")
+"""The process that writes such a folder where there may be several, whom no lock excludes."""
 
 _JUDGED = "verdicts.json"
 """File of the verdicts on a trial, in its folder of derived tables."""
@@ -801,7 +818,7 @@ def publish(partial: Path, final: Path) -> None:
 
     Args:
         partial: The folder.
-        final: Its name; an existing folder of this name is replaced.
+        final: Its name; an existing folder of this name is replaced, also by several processes.
 
     Raises:
         OSError: It could not be written.
@@ -809,17 +826,25 @@ def publish(partial: Path, final: Path) -> None:
     for path in partial.iterdir():
         _sync(path)
     _sync(partial)
-    earlier = final.with_name(f".{final.name}{_EARLIER}")
-    if final.exists():
+    earlier = partial.with_suffix(_EARLIER)
+    while True:
         shutil.rmtree(earlier, ignore_errors=True)
-        final.rename(earlier)
-    partial.rename(final)
+        with suppress(FileNotFoundError):
+            final.rename(earlier)
+        try:
+            partial.rename(final)
+            break
+        except OSError as error:
+            if error.errno not in _THERE:
+                raise  # it is not that another process has put its own there meanwhile
     _sync(final.parent)
     shutil.rmtree(earlier, ignore_errors=True)
 
 
 def remove_remains(folder: Path) -> None:
     """Removes what a killed run left of folders that it was replacing; nothing else is Plimsoll's.
+
+    A folder of a process that runs stays.
 
     Args:
         folder: The folder that they are in, such as that of the trials.
@@ -829,8 +854,22 @@ def remove_remains(folder: Path) -> None:
     """
     for ending in _REMAINS:
         for path in folder.glob(f".*{ending}"):
-            if path.is_dir() and not path.is_symlink():
+            if path.is_dir() and not path.is_symlink() and not _is_at_work(path):
                 shutil.rmtree(path)
+
+
+def _is_at_work(partial: Path) -> bool:
+    """Whether the process that a folder is named after runs."""
+    writer = _WRITER.search(partial.name)
+    return writer is not None and Path("/proc", writer[1]).exists()
+
+
+def _number_of(folder: Path) -> int | None:
+    """The number of a folder, which another one of its name does not have; None for none."""
+    try:
+        return folder.stat().st_ino
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def _sync(path: Path) -> None:

@@ -87,8 +87,8 @@ class VerifiedFolders:
 
 def _is_sound(folder: Path, known: str) -> bool:
     """Whether each file that has a digest, or should have one, is what was written."""
-    files = [*digests.listed(folder, known), *digests.hashed(folder)]
     try:
+        files = [*digests.listed(folder, known), *digests.hashed(folder)]
         return digests.changed(files, known) is None
     except OSError:  # whoever needs the file says why
         return False

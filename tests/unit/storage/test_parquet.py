@@ -3,6 +3,9 @@ import errno
 import json
 import os
 import shutil
+import subprocess
+import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +15,7 @@ import pytest
 import toy_trials
 from plimsoll.errors import StorageError
 from plimsoll.recording import Ending
-from plimsoll.storage import documents
+from plimsoll.storage import digests, documents
 from plimsoll.storage.documents import CampaignFiles
 from plimsoll.storage.parquet import ParquetResults, storage_error
 from plimsoll.storage.results import DerivedTrial
@@ -89,10 +92,71 @@ def test_derived_tables_are_kept_and_replaced(results: ParquetResults) -> None:
 
 def test_a_derivation_that_was_killed_leaves_nothing_that_counts(results: ParquetResults) -> None:
     put(results, recording())
-    (results.derived / ".a.partial").mkdir(parents=True)
-    (results.derived / ".a.partial" / "seconds.parquet").write_bytes(b"half")
+    with subprocess.Popen(["true"]) as killed:
+        pass
+    for name in (".a.partial", f".a.pid{killed.pid}.partial", f".a.pid{killed.pid}.earlier"):
+        (results.derived / name).mkdir(parents=True)
+        (results.derived / name / "seconds.parquet").write_bytes(b"half")
     assert results.read_derived_trial("a") is None
     results.write_derived_trial("a", DerivedTrial({}, {"verdicts": []}))
+    results.prune_derived()
+    assert [path.name for path in results.derived.iterdir()] == ["a"]
+
+
+def test_a_run_that_begins_leaves_a_derivation_at_work_alone(
+    results: ParquetResults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results.prepare(CampaignFiles(""), [])
+    put(results, recording())
+    keep = digests.keep
+
+    def beside_a_run(folder: Path) -> None:
+        results.prepare(CampaignFiles(""), [])
+        keep(folder)
+
+    monkeypatch.setattr(digests, "keep", beside_a_run)
+    results.write_derived_trial("a", DerivedTrial({}, {"verdicts": []}))
+    assert [path.name for path in results.derived.iterdir()] == ["a"]
+
+
+DERIVES = """
+import pathlib, sys
+import pyarrow as pa
+from plimsoll.storage import parquet
+from plimsoll.storage.results import DerivedTrial
+results = parquet.results(pathlib.Path(sys.argv[1]))
+table = pa.table({"a": [1, 2]})
+print(flush=True)
+input()
+for _ in range(30):
+    results.write_derived_trial("a", DerivedTrial({"seconds": table}, {"verdicts": []}))
+    found = results.read_derived_trial("a")
+    assert found is None or found.tables["seconds"].equals(table)
+    results.prune_derived()
+"""
+
+
+def test_processes_that_derive_the_same_at_once_do_not_disturb_each_other(
+    results: ParquetResults,
+) -> None:
+    put(results, recording())
+    command = [sys.executable, "-c", DERIVES, str(results.folder)]
+    pipe = subprocess.PIPE
+    with ExitStack() as closing:
+        writers = [
+            closing.enter_context(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe))
+            for _ in range(2)
+        ]
+        for one in writers:
+            assert one.stdout is not None
+            one.stdout.readline()
+        for one in writers:
+            assert one.stdin is not None
+            one.stdin.write(b"\n")
+            one.stdin.flush()
+        said = [one.communicate()[1].decode() for one in writers]
+        assert [one.returncode for one in writers] == [0, 0], said
+    assert results.read_derived_trial("a") is not None
     assert [path.name for path in results.derived.iterdir()] == ["a"]
 
 
