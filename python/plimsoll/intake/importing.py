@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -49,6 +50,7 @@ LOAD = "imported"
 _SECOND_NS = 1_000_000_000
 _YEAR_2000_NS = 946_684_800 * _SECOND_NS
 _NO_SIGN = re.compile(r"[^A-Za-z0-9_-]+")
+_MARK_DIGITS = 8
 
 
 @dataclass(frozen=True)
@@ -373,8 +375,17 @@ def _busy(cpu: Cpu, about: About) -> tuple[tuple[zabbix.Busy, ...], ImportStats]
 
 
 def _trial_id(about: About, tool: str) -> str:
-    parts = (about.framework, about.endpoint, tool)
-    return ".".join(_NO_SIGN.sub("-", part).strip("-") or "x" for part in parts if part)
+    """The same for the same names, and never that of others: it replaces what has it."""
+    return ".".join(_signs(part) for part in (about.framework, about.endpoint, tool) if part)
+
+
+def _signs(name: str) -> str:
+    """A name in signs of every file system, with a mark of what they leave out."""
+    found = _NO_SIGN.sub("-", name).strip("-")
+    if found == name:
+        return name
+    mark = hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:_MARK_DIGITS]
+    return f"{found}-{mark}" if found else mark
 
 
 def _recording(

@@ -6,6 +6,7 @@ import bz2
 import codecs
 import io
 import lzma
+import re
 import struct
 import zipfile
 import zlib
@@ -46,6 +47,12 @@ _ZIP, _GZIP = b"PK\x03\x04", b"\x1f\x8b"
 _XZ, _BZIP2, _ZSTD = b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd"
 _DEFLATE, _GZIP_MEMBER = -isal_zlib.MAX_WBITS, 16 + isal_zlib.MAX_WBITS
 """Forms of a deflated stream: without header and sum, and with those of gzip."""
+
+_SUFFIXES = re.compile(
+    r"(?<=[^.])(\.(csv|tsv|jtl|xml|json|jsonl|ndjson|log|txt|dat|data|out|zip|gz|zst|xz|bz2))+$",
+    re.IGNORECASE,
+)
+"""Endings that say how a log is written and packed; others are part of its name."""
 
 _DAMAGED = (
     EOFError,
@@ -400,8 +407,8 @@ def _are_same(one: Packed, other: Packed, *, partial: bool) -> bool:
 
 
 def stem(path: Path) -> str:
-    """The name of a file without its suffixes."""
-    return path.name.partition(".")[0] or path.name
+    """The name of a file without endings of logs and archives: `go-1.22` of `go-1.22.csv.gz`."""
+    return _SUFFIXES.sub("", path.name)
 
 
 def _first(path: Path, count: int) -> bytes:

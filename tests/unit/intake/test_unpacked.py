@@ -220,3 +220,19 @@ def test_a_file_that_is_not_there_or_is_a_folder_is_refused(tmp_path: Path, part
 
 def test_a_file_is_called_by_its_path() -> None:
     assert Packed(Path("a/b.csv")).name == "a/b.csv"
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("go-1.22.csv", "go-1.22"),
+        ("go-1.22", "go-1.22"),
+        ("results.csv.zip", "results"),
+        ("RESULTS.CSV", "RESULTS"),
+        ("rows.jtl.2", "rows.jtl.2"),
+        (".csv", ".csv"),
+        ("..csv", "..csv"),
+    ],
+)
+def test_only_endings_of_logs_and_archives_are_no_part_of_a_name(name: str, stem: str) -> None:
+    assert unpacked.stem(Path("folder.csv") / name) == stem

@@ -36,6 +36,24 @@ def test_the_same_log_replaces_the_earlier_recording(tmp_path: Path) -> None:
         assert len(found.trials) == 1
 
 
+@pytest.mark.parametrize(
+    "names",
+    [("go-1.21.csv", "go-1.22.csv"), ("замер.csv", "сравнение.csv"), ("Müller.csv", "Möller.csv"),
+     ("a b.csv", "a-b.csv"), ("-a.csv", "a.csv")],
+)  # fmt: skip
+def test_logs_of_other_names_are_recordings_beside_each_other(
+    names: tuple[str, str], tmp_path: Path
+) -> None:
+    for rows, name in enumerate(names, 300):
+        plimsoll.import_recording(log(tmp_path / name, rows=rows), into=tmp_path / "both").close()
+    with plimsoll.read(tmp_path / "both") as found:
+        counts = [one.requests.aggregate("count(*)").fetchall() for one in found.trials]
+        assert sorted(counts) == [[(300,)], [(301,)]]
+        assert {one.recording.framework for one in found.trials} == {
+            Path(one).stem for one in names
+        }
+
+
 LOG = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,allThreads,Latency,Connect\n"
 
 
@@ -157,7 +175,7 @@ def test_results_are_named_by_the_file_and_the_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with plimsoll.import_recording(GOLDEN / "jmeter-3.3.csv", run=1) as found:
-        assert found.campaign.place == str(Path("results") / "jmeter-3-run-1")
+        assert found.campaign.place == str(Path("results") / "jmeter-3.3-run-1")
 
 
 @pytest.mark.parametrize(
