@@ -37,7 +37,9 @@ class Costs:
         most_per_s: The most that it answers.
         scatter: How much more than that the second repetition takes, as a share.
         held_bytes: Its memory.
-        joules: Energy of a request; None where no power is read.
+        joules: Energy of a request by RAPL; None where no power is read.
+        wall_until_per_s: The highest rate at which a meter at the wall, which shows twice as much,
+            is read.
     """
 
     standing: float = 0.02
@@ -46,6 +48,7 @@ class Costs:
     scatter: float = 0.02
     held_bytes: float = 50e6
     joules: float | None = None
+    wall_until_per_s: float = 0.0
 
 
 def findings(results: Results, servers: Mapping[str, Costs], repetitions: int = 2) -> Findings:
@@ -109,7 +112,12 @@ def _readings(trial: TrialFindings, costs: Costs) -> Readings:
         yield second, "server", "involuntary_switches", second * per_s * 0.5
         yield second, "server", "rss_bytes", costs.held_bytes
         if costs.joules is not None:
-            yield second, "machine", "energy_j", second * (30.0 + costs.joules * per_s)
+            power_w = 30.0 + costs.joules * per_s
+            yield second, "machine", "energy_j", second * power_w
+            if per_s <= costs.wall_until_per_s:
+                for tenth in range(10):
+                    shown_w = 2 * power_w + (0.01 if tenth % 2 else -0.01)
+                    yield second + tenth / 10, "machine", "wall_power_w", shown_w
     for start in (-5, 9):
         for second in range(3):
             yield start + second, "server", "idle_cpu_user_s", second * costs.standing
@@ -143,7 +151,7 @@ def _step(
     requested_per_s = load.stages[-1].start
     completed_per_s = min(requested_per_s, most_per_s)
     busy = standing + per_request_s * completed_per_s
-    cost = StepCost(completed_per_s, busy, 0.0, None, None, None, None, None, None, None)
+    cost = StepCost(completed_per_s, busy, 0.0, None, None, None, {}, None, None)
     trial = TrialFindings(sample.trial_data(recording=recording(name, load)))
     is_full = completed_per_s < requested_per_s
     return LadderStep(trial, requested_per_s, cost, "full" if is_full else "", is_full=is_full)

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 from plimsoll.aggregate import energy, pace
 from plimsoll.aggregate.cores import total
-from plimsoll.aggregate.energy import Energy
+from plimsoll.aggregate.energy import Energy, NoEnergy
 from plimsoll.aggregate.query import SECOND_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from plimsoll.aggregate.energy import Source
     from plimsoll.aggregate.query import Rows
     from plimsoll.aggregate.usage import Usage, Window
 
@@ -53,8 +54,7 @@ class StepCost:
             forced ones; None where unknown.
         system_calls_per_request: System calls of its threads for each response, in the part of the
             warm-up in which they were counted; None where unknown.
-        power_w: Power of the host, at the wall where a meter was read, else by RAPL.
-        idle_power_w: The same without load.
+        power: Power of the host by each source that was read and is believed.
         before: The server without load, before it; None where it was not read.
         after: The same after the load.
     """
@@ -65,8 +65,7 @@ class StepCost:
     rss_bytes: float | None
     switches_per_request: float | None
     system_calls_per_request: float | None
-    power_w: float | None
-    idle_power_w: float | None
+    power: Mapping[Source, Energy]
     before: StandingCost | None
     after: StandingCost | None
 
@@ -91,7 +90,6 @@ def of_trial(
         usage.rate("server", f"{kind}_switches", holds) for kind in ("voluntary", "involuntary")
     ]
     switches_per_s = total(switches)
-    power = _power(usage, holds)
     return StepCost(
         completed_per_s=completed_per_s,
         user_cores=usage.rate("server", "cpu_user_s", holds),
@@ -101,17 +99,19 @@ def of_trial(
         if switches_per_s is not None and completed_per_s
         else None,
         system_calls_per_request=_system_calls_per_request(usage, requests),
-        power_w=power and power.gross_w,
-        idle_power_w=power and power.idle_w,
+        power=_power(usage, holds),
         before=_standing(usage, (-_EVER_NS, holds[0][0])),
         after=_standing(usage, (holds[-1][1], _EVER_NS)),
     )
 
 
-def _power(usage: Usage, holds: Sequence[Window]) -> Energy | None:
-    """Power of the host: at the wall where that is believed, else by RAPL."""
-    at_wall = energy.wall(usage, holds)
-    return at_wall if isinstance(at_wall, Energy) else energy.rapl(usage, holds)
+def _power(usage: Usage, holds: Sequence[Window]) -> dict[Source, Energy]:
+    """Power of the host by each source."""
+    read: dict[Source, Energy | NoEnergy | None] = {
+        "rapl": energy.rapl(usage, holds),
+        "wall": energy.wall(usage, holds),
+    }
+    return {source: found for source, found in read.items() if isinstance(found, Energy)}
 
 
 def _system_calls_per_request(usage: Usage, requests: Rows) -> float | None:

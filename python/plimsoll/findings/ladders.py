@@ -2,6 +2,8 @@
 
 A step of which the server was saturated, or whose rate was not met, is no point of the line: there
 a request no longer costs what it costs below.
+
+RAPL leaves out much of what a host draws, so the power of all steps of a campaign is by one source.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from plimsoll.statistics.missing_values import median_of_known
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from plimsoll.aggregate.energy import Energy, Source
     from plimsoll.aggregate.step_costs import StandingCost, StepCost
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.recording import Recording
@@ -40,6 +43,7 @@ SATURATED = 0.95
 LEAST_MET = 0.99
 """Share of the requested rate that must be answered."""
 
+FEWEST_FOR_A_LINE = 2
 FEWEST_TO_BEND = 3
 """Rates that a bend needs; what repetitions of one rate answered differs by chance."""
 
@@ -81,6 +85,7 @@ class EntryLadder:
         system: The same of the kernel alone.
         power: Watts over responses per second: the slope is joules per response. None where
             power was not read at two rates.
+        power_source: The source of its power, that of all ladders of a campaign; None without any.
     """
 
     framework: str
@@ -91,6 +96,7 @@ class EntryLadder:
     user: StraightLine | None = None
     system: StraightLine | None = None
     power: StraightLine | None = None
+    power_source: Source | None = None
 
     @property
     def counting(self) -> tuple[LadderStep, ...]:
@@ -125,7 +131,14 @@ class EntryLadder:
     @property
     def idle_power_w(self) -> float | None:
         """Power of the host without load; None where it was not read."""
-        return median_of_known([one.cost and one.cost.idle_power_w for one in self.counting])
+        found = [self.power_of(one) for one in self.counting]
+        return median_of_known([one and one.idle_w for one in found])
+
+    def power_of(self, step: LadderStep) -> Energy | None:
+        """Power of the host in a step, by the source of the ladder; None where it is unknown."""
+        if step.cost is None or self.power_source is None:
+            return None
+        return step.cost.power.get(self.power_source)
 
     @property
     def loaded_bytes(self) -> float | None:
@@ -202,7 +215,9 @@ def of_campaign(results: Results, trials: Sequence[TrialFindings]) -> tuple[Entr
     grouped: dict[tuple[str, str], list[TrialFindings]] = {}
     for one in trials:
         grouped.setdefault((one.recording.endpoint, one.recording.title), []).append(one)
-    return tuple(_entry(results, grouped[key]) for key in sorted(grouped))
+    found = [_entry(results, grouped[key]) for key in sorted(grouped)]
+    source = _power_source([step for one in found for step in one.counting])
+    return tuple(_with_power(replace(one, power_source=source)) for one in found)
 
 
 def rankings(ladders: Sequence[EntryLadder]) -> tuple[LadderRanking, ...]:
@@ -242,7 +257,7 @@ def _entry(results: Results, trials: Sequence[TrialFindings]) -> EntryLadder:
     steps.sort(key=lambda one: (one.requested_per_s, one.trial.recording.repetition))
     counting = [one for one in steps if not one.left_out]
     apart = len({one.requested_per_s for one in counting})
-    found = [one.cost for one in counting if one.cost is not None and apart > 1]
+    found = [one.cost for one in counting if one.cost is not None and apart >= FEWEST_FOR_A_LINE]
     rates = [one.completed_per_s for one in found]
     busy = [one.busy_cores or 0.0 for one in found]
     weighted = straight_line.weights(rates, busy)
@@ -255,14 +270,29 @@ def _entry(results: Results, trials: Sequence[TrialFindings]) -> EntryLadder:
         cores=replace(line, bend=None) if line and apart < FEWEST_TO_BEND else line,
         user=straight_line.line(rates, [one.user_cores or 0.0 for one in found], weighted),
         system=straight_line.line(rates, [one.system_cores or 0.0 for one in found], weighted),
-        power=_power(found),
     )
 
 
-def _power(costs: Sequence[StepCost]) -> StraightLine | None:
-    """Watts over responses per second; None where they are not known at two rates."""
-    known = [(one.completed_per_s, one.power_w) for one in costs if one.power_w is not None]
-    return straight_line.line([rate for rate, _ in known], [watts for _, watts in known])
+def _power_source(steps: Sequence[LadderStep]) -> Source | None:
+    """The wall if all steps have it, else RAPL if any has that; None where none has either."""
+    known = [one.cost.power for one in steps if one.cost is not None]
+    if not any(known):
+        return None
+    has_all = all("wall" in power for power in known)
+    return "wall" if has_all or not any("rapl" in power for power in known) else "rapl"
+
+
+def _with_power(ladder: EntryLadder) -> EntryLadder:
+    """A ladder with its watts over responses per second, if they are known at two rates."""
+    known = [
+        (one.requested_per_s, one.cost.completed_per_s, power.gross_w)
+        for one in ladder.counting
+        if one.cost is not None and (power := ladder.power_of(one)) is not None
+    ]
+    if len({requested for requested, _, _ in known}) < FEWEST_FOR_A_LINE:
+        return ladder
+    rates, watts = [rate for _, rate, _ in known], [power for _, _, power in known]
+    return replace(ladder, power=straight_line.line(rates, watts))
 
 
 def _step(results: Results, trial: TrialFindings) -> LadderStep:

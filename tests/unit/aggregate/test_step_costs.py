@@ -41,7 +41,7 @@ def test_a_step_has_user_and_system_time_switches_and_memory_of_its_hold() -> No
     assert found.busy_cores == pytest.approx(0.75)
     assert found.switches_per_request == pytest.approx(2.0)
     assert found.rss_bytes == pytest.approx(2e6)
-    assert found.before is None and found.after is None and found.power_w is None
+    assert found.before is None and found.after is None and not found.power
 
 
 def test_system_calls_are_shared_by_the_responses_between_their_readings() -> None:
@@ -72,9 +72,14 @@ def test_what_was_not_read_is_unknown() -> None:
     assert only is None
 
 
-def test_power_is_that_of_rapl_where_no_meter_was_read() -> None:
+def test_power_is_known_by_each_source() -> None:
     rows = [(float(at), "machine", "energy_j", 40.0 * at) for at in range(5)]
     idle = [(at, "machine", "idle_energy_j", 10.0 * at) for at in (-3.0, -2.0, -1.0, 5.0, 6.0, 7.0)]
     found = step_costs.of_trial(usage(usage_rows(*rows, *idle)), HOLD, 200.0)
-    assert found.power_w == pytest.approx(40.0)
-    assert found.idle_power_w == pytest.approx(10.0)
+    assert found.power.keys() == {"rapl"}
+    assert found.power["rapl"].gross_w == pytest.approx(40.0)
+    assert found.power["rapl"].idle_w == pytest.approx(10.0)
+    wall = [(at / 10, "machine", "wall_power_w", 80.0 + at % 2) for at in range(50)]
+    found = step_costs.of_trial(usage(usage_rows(*rows, *idle, *wall)), HOLD, 200.0)
+    assert found.power["wall"].gross_w == pytest.approx(80.5)
+    assert found.power["rapl"].gross_w == pytest.approx(40.0)

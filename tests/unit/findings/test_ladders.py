@@ -64,6 +64,24 @@ def test_power_has_a_line_of_its_own(results: ParquetResults) -> None:
     assert found.power.intercept.value == pytest.approx(30.0)
 
 
+@pytest.mark.parametrize(
+    ("until_per_s", "source", "joules"),
+    [(0.0, "rapl", 5e-3), (500.0, "rapl", 5e-3), (1e6, "wall", 1e-2)],
+)
+def test_all_ladders_have_their_power_by_one_source(
+    until_per_s: float, source: str, joules: float, results: ParquetResults
+) -> None:
+    """The wall only if it is known at every step that counts."""
+    servers = {
+        "go": Costs(joules=0.005, wall_until_per_s=1e6),
+        "node": Costs(joules=0.005, wall_until_per_s=until_per_s),
+    }
+    for found in made.findings(results, servers).ladders:
+        assert found.power_source == source
+        assert found.power is not None
+        assert found.power.slope.value == pytest.approx(joules, rel=1e-3)
+
+
 def test_a_rate_that_was_not_answered_is_left_out(results: ParquetResults) -> None:
     found = entry(results, Costs(most_per_s=700.0))
     left_out = [one for one in found.steps if one.left_out]

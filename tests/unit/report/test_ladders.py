@@ -56,6 +56,22 @@ def test_what_a_request_adds_stands_beside_what_it_costs_to_stand_there(findings
     assert cells(found, 2, 1)["energy per request"] == "–"
 
 
+@pytest.mark.parametrize(
+    ("until_per_s", "said"),
+    [
+        (0.0, "Power is that of the host by RAPL."),
+        (500.0, "by RAPL: that at the wall is unknown at some steps of the campaign."),
+        (1e6, "measured at the wall."),
+    ],
+)
+def test_the_source_of_power_is_named(until_per_s: float, said: str, tmp_path: Path) -> None:
+    costs = Costs(joules=0.004, wall_until_per_s=until_per_s)
+    found = made.findings(ParquetResults(tmp_path / "results"), {"go": costs})
+    (note,) = section(found).tables[2].notes
+    assert note.endswith(said)
+    assert machine_readable.trials(found)[0]["ladder"]["power_source"]
+
+
 def test_system_calls_have_a_column_where_they_were_counted(findings: Findings) -> None:
     assert "system calls/request" not in section(findings).tables[0].headings
     first, *others = findings.ladders

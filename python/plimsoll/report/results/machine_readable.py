@@ -144,6 +144,7 @@ def _ladder(found: TrialFindings, findings: Findings) -> dict[str, object] | Non
                 "system_cpu_s_per_request": _slope(ladder.system),
                 "cores_at_rate_0": ladder.cores and _middle(ladder.cores.intercept),
                 "bend": ladder.cores and ladder.cores.bend,
+                "power_source": ladder.power_source,
                 "joules_per_request": _slope(ladder.power),
                 "watts_at_rate_0": ladder.power and _middle(ladder.power.intercept),
                 "without_load": {

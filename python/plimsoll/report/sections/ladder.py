@@ -12,7 +12,7 @@ from plimsoll.report.contents.section import Picture, Section, SectionTable, Tab
 from plimsoll.statistics import ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.ladders import EntryLadder, LadderRanking, RankedLadder
@@ -119,7 +119,7 @@ def _tables(ranking: LadderRanking) -> Iterator[SectionTable]:
             numbers=tuple(range(1, len(_POWER))),
             lines=tuple(map(_energy, ladders)),
             brief=(1, 3),
-            notes=("Power is that of the host: at the wall where a meter was read, else by RAPL.",),
+            notes=(_source(ladders),),
         )
 
 
@@ -170,6 +170,17 @@ def _energy(ladder: EntryLadder) -> TableRow:
         wording.power(ladder.idle_power_w),
     )
     return TableRow(cells)
+
+
+def _source(ladders: Sequence[EntryLadder]) -> str:
+    """Which power the table has, and why not that of a meter which was read."""
+    if any(one.power_source == "wall" for one in ladders):
+        return "Power is that of the host, measured at the wall."
+    sentence = "Power is that of the host by RAPL"
+    costs = [step.cost for one in ladders for step in one.counting if step.cost is not None]
+    if any("wall" in one.power for one in costs):
+        return f"{sentence}: that at the wall is unknown at some steps of the campaign."
+    return f"{sentence}."
 
 
 def _per_million(slope: Estimate | None) -> str:
