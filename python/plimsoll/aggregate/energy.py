@@ -9,7 +9,9 @@ known how far it scatters by itself: a net power of less than three standard dev
 seconds cannot be distinguished from that scatter, and gives no figure. A meter that always shows
 full watts seems not to scatter at all; its step / √12 is the least that is taken for it.
 
-What a meter at the wall says is checked before it is believed: see `wall`.
+What a meter at the wall says is checked before it is believed: see `wall`. A meter shows one number
+until it has the next, so what it shows after a load may still be of the load. Readings without load
+count once its number must have changed since.
 
 Source: the kernel's document on power capping; B. L. Welch, Biometrika 34, 1947 (interval of the
 difference of two means); the limit of three deviations is that of a usual test of a mean. Seconds
@@ -30,6 +32,7 @@ import numpy as np
 from plimsoll import wording
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import ReadingSeries, Usage
+from plimsoll.campaign.power import SETTLE_S
 from plimsoll.statistics.intervals import Interval, difference_interval
 
 if TYPE_CHECKING:
@@ -44,7 +47,10 @@ SOURCES: tuple[Source, ...] = ("rapl", "wall")
 DEVIATIONS = 3.0
 """A net power of fewer standard deviations of the seconds without load is none."""
 FEWEST = 2
-"""Seconds without load on either side, below which nothing is known of their scatter."""
+"""Numbers without load on either side, below which nothing is known of their scatter."""
+
+_SHARE = 0.5
+"""By how much of a number fewer than `FEWEST` may be, since instants scatter."""
 
 FEWEST_CHANGES = 10
 """A window needs as many numbers of a meter, each read once."""
@@ -63,8 +69,10 @@ class Energy:
         gross_w: Mean power in the holds, in watts.
         idle_w: Mean power without load; None if it was not measured.
         deviation_w: Standard deviation of its single seconds; None if it was not measured.
-        idle_s: Seconds for which it was measured, before or after, whichever is less.
+        idle_s: Whole seconds for which it was measured, before or after, whichever is less.
         net_interval_w: 95 % interval of net power by the seconds of this trial; None if unknown.
+        idle_problem: Why it is unknown although it was read, without a full stop; empty if it is
+            known, or was not read.
     """
 
     gross_w: float
@@ -72,6 +80,7 @@ class Energy:
     deviation_w: float | None = None
     idle_s: float = 0.0
     net_interval_w: Interval | None = None
+    idle_problem: str = ""
 
     @property
     def net_w(self) -> float | None:
@@ -155,9 +164,10 @@ def rapl(readings: Usage, holds: Sequence[Window]) -> Energy | None:
     if gross_w is None or len(loaded) != 1:
         return None
     idle = readings.of("machine", "idle_energy_j")
-    sides = [_growth_w(side) for side in _sides(idle, holds)]
+    sides = _sides(idle, holds)
     held = [power for hold in holds for power in _growth_w(_within(loaded[0], *hold))]
-    return _beside_idle(gross_w, held, sides)
+    lengths_s = [_span_s(side) for side in sides]
+    return _beside_idle(gross_w, held, [_growth_w(side) for side in sides], lengths_s)
 
 
 def wall(readings: Usage, holds: Sequence[Window]) -> Energy | NoEnergy | None:
@@ -181,9 +191,16 @@ def wall(readings: Usage, holds: Sequence[Window]) -> Energy | NoEnergy | None:
         return NoEnergy(refused)
     length_ns = sum(end - start for start, end in holds)
     joules = sum(integral_j(loaded[0], hold) for hold in holds)
+    gross_w = joules / length_ns * SECOND_NS
     held = [power for hold in holds for power in loaded[0].inside(hold).tolist()]
-    sides = [side.values.tolist() for side in _sides(idle, holds)]
-    return _beside_idle(joules / length_ns * SECOND_NS, held, sides, _step_w(every))
+    sides, changes_s = _sides(idle, holds), refresh_s(every) or 0.0
+    fresh = [_later(side, changes_s - SETTLE_S) for side in sides]
+    is_read = bool(sides) and min(len(side.values) for side in sides) >= FEWEST
+    if is_read and min(map(_shown_s, fresh)) < (FEWEST - _SHARE) * changes_s:
+        return Energy(gross_w, idle_problem=_too_slow(changes_s))
+    powers = [side.values.tolist() for side in fresh]
+    lengths_s = [_shown_s(side) for side in sides]
+    return _beside_idle(gross_w, held, powers, lengths_s, _step_w(every))
 
 
 def integral_j(series: ReadingSeries, window: Window) -> float:
@@ -266,7 +283,11 @@ def _step_w(series: ReadingSeries) -> float:
 
 
 def _beside_idle(
-    gross_w: float, held: Sequence[float], sides: Sequence[Sequence[float]], step_w: float = 0.0
+    gross_w: float,
+    held: Sequence[float],
+    sides: Sequence[Sequence[float]],
+    lengths_s: Sequence[float],
+    step_w: float = 0.0,
 ) -> Energy:
     """Power in the holds beside that without load, if that is known from before and after."""
     if not sides or min(map(len, sides)) < FEWEST:
@@ -276,7 +297,7 @@ def _beside_idle(
         gross_w,
         mean(idle),
         max(stdev(idle), step_w / math.sqrt(12)),
-        float(min(map(len, sides))),
+        float(round(min(lengths_s))),
         difference_interval(held, idle, gross_w - mean(idle)),
     )
 
@@ -287,6 +308,31 @@ def _sides(idle: Sequence[ReadingSeries], holds: Sequence[Window]) -> list[Readi
         return []
     first_ns, last_ns = int(idle[0].at_ns[0]), int(idle[0].at_ns[-1])
     return [_within(idle[0], first_ns, holds[0][0]), _within(idle[0], holds[-1][1], last_ns)]
+
+
+def _later(side: ReadingSeries, after_s: float) -> ReadingSeries:
+    """The readings of a side from some seconds after its first one on."""
+    if len(side.at_ns) == 0 or after_s <= 0:
+        return side
+    return _within(side, int(side.at_ns[0]) + round(after_s * SECOND_NS), int(side.at_ns[-1]))
+
+
+def _too_slow(changes_s: float) -> str:
+    """Why power without load is unknown by a meter with too few numbers."""
+    needed_s = math.ceil(FEWEST * changes_s + max(0.0, changes_s - SETTLE_S))
+    return f"its number changes every {wording.number(changes_s, 2)} s; {needed_s} s would suffice"
+
+
+def _span_s(series: ReadingSeries) -> float:
+    """Seconds from the first reading to the last one."""
+    return float(np.ptp(series.at_ns)) / SECOND_NS if len(series.at_ns) else 0.0
+
+
+def _shown_s(series: ReadingSeries) -> float:
+    """Seconds for which a meter was read: its last reading stands for as long as the others."""
+    if len(series.at_ns) < FEWEST:
+        return 0.0
+    return _span_s(series) + float(np.median(np.diff(series.at_ns))) / SECOND_NS
 
 
 def _growth_w(series: ReadingSeries) -> list[float]:

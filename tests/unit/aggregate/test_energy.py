@@ -165,6 +165,63 @@ def test_a_meter_that_is_too_slow_for_the_load_says_how_long_would_do(every_s, n
     assert sentence.endswith(f"{needed_s} s would suffice")
 
 
+def by_slow_meter(every_s, length_s, idle_s):
+    """A plug of a host with 20 W and 60 W under load, whose number is new just before its end."""
+
+    def shown_w(at_s):
+        number = (at_s - length_s + 0.5) // every_s
+        made_s = number * every_s + length_s - 0.5
+        return (60.0 if 0 <= made_s < length_s else 20.0) + number % 7 / 10
+
+    first_s, last_s = -idle_s - 2, length_s + 2 + idle_s
+    rows = [
+        (
+            at_s + 0.1,
+            "machine",
+            "wall_power_w" if -2 <= at_s < length_s + 2 else "idle_wall_power_w",
+            shown_w(at_s + 0.1),
+        )
+        for at_s in range(first_s - 2, last_s)
+    ]
+    return usage(usage_rows(*rows))
+
+
+@pytest.mark.parametrize(
+    ("every_s", "length_s", "idle_s", "needed_s"),
+    [(1, 60, 10, 0), (3, 60, 10, 0), (5, 60, 10, 13), (5, 60, 13, 0), (120, 1300, 10, 358),
+     (120, 1300, 358, 0)],
+)  # fmt: skip
+def test_what_a_slow_meter_still_shows_of_the_load_is_no_power_without_it(
+    every_s, length_s, idle_s, needed_s
+):
+    found = wall(by_slow_meter(every_s, length_s, idle_s), [(0, length_s * S)])
+    assert isinstance(found, Energy)
+    if needed_s:
+        assert found.idle_w is None and not found.is_significant
+        said = f"its number changes every {every_s} s; {needed_s} s would suffice"
+        assert found.idle_problem == said
+    else:
+        assert found.idle_w == pytest.approx(20.3, abs=0.3)
+        assert found.idle_s == idle_s
+
+
+@pytest.mark.parametrize(("each_s", "idle_s"), [(0.1, 1), (1, 10), (2, 10)])
+def test_power_without_load_is_measured_for_seconds_and_not_for_readings(each_s, idle_s):
+    count = round(idle_s / each_s)
+    rows = [
+        (start_s + each_s * n, "machine", name, 20.0 + n % 3)
+        for name, start_s, most in (
+            ("wall_power_w", -1.0, 320),
+            ("idle_wall_power_w", -20.0, count),
+            ("idle_wall_power_w", 340 * each_s, count),
+        )
+        for n in range(most)
+    ]
+    found = wall(usage(usage_rows(*rows)), [(0, round(310 * each_s * S))])
+    assert isinstance(found, Energy)
+    assert found.idle_s == idle_s
+
+
 def test_a_step_of_the_meter_is_the_least_scatter_without_load():
     found = wall(
         by_meter([50.0 + second % 2 for second in range(32)], [20.0] * 5, [20.0] * 5), HOLD

@@ -92,7 +92,8 @@ def _of_source(
             f"by {source}, the host drew {wording.decimals(known.gross_w, 1)} W in the "
             "measurement window"
         )
-        yield not_checked(limit, f"{sentence}; power without load was not measured")
+        unknown = f"is unknown: {known.idle_problem}" if known.idle_problem else "was not measured"
+        yield not_checked(limit, f"{sentence}; power without load {unknown}")
         return
     powers = (
         f"by {source}, the host drew {wording.decimals(known.gross_w, 1)} W in the measurement "
