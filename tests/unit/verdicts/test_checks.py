@@ -869,10 +869,25 @@ def test_energy_is_told_net_of_the_idle_host(options, level, words):
     assert given.level == level, given
     assert words in given.text
     known = trial.summary.rapl_net_j_per_ok
-    assert (known is None) == ("so there is no energy figure" in given.text)
+    assert (known is None) == ("there is no energy figure" in given.text)
     if known is not None:
         assert trial.summary.goodput_per_s
         assert known == pytest.approx(35.0 / trial.summary.goodput_per_s, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("goodput_per_s", "words"),
+    [(0.0, "no response was successful"), (None, "the number of correct responses is unknown")],
+)
+def test_net_power_without_correct_responses_is_not_called_idle(goodput_per_s, words):
+    trial = simulate(power_w=(20.0, 55.0))
+    trial.__dict__["summary"] = sample.changed(
+        trial.summary, goodput_per_s=goodput_per_s, rapl_net_j_per_ok=None
+    )
+    given = judged("energy_net", trial)
+    assert given.level == "not_checked"
+    assert words in given.text
+    assert "not distinguishable from idle" not in given.text
 
 
 @pytest.mark.parametrize("without", [("energy_j", "idle_energy_j"), ("idle_energy_j",)])

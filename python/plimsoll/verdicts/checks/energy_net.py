@@ -66,14 +66,14 @@ def _findings(tables: Tables, limits: Limits) -> Iterator[Finding]:
     rapl = energy.rapl(tables.usage, tables.holds)
     power, summary = tables.recording.power, tables.summary
     if rapl is not None:
-        yield from _of_source("RAPL", rapl, summary.rapl_net_j_per_ok, limits)
+        yield from _of_source("RAPL", rapl, summary.goodput_per_s, limits)
     if power is not None and power.meter:
         wall = energy.wall(tables.usage, tables.holds) or NoEnergy(
             "the power meter gave no reading"
         )
         if isinstance(wall, NoEnergy) and power.meter_problem:
             wall = NoEnergy(f"{wall.sentence} ({power.meter_problem})")
-        yield from _of_source("the power meter", wall, summary.wall_net_j_per_ok, limits)
+        yield from _of_source("the power meter", wall, summary.goodput_per_s, limits)
     elif rapl is None:
         sentence = "this host does not report its energy"
         reason = f" ({power.rapl_unreadable})" if power and power.rapl_unreadable else ""
@@ -81,7 +81,7 @@ def _findings(tables: Tables, limits: Limits) -> Iterator[Finding]:
 
 
 def _of_source(
-    source: str, known: Energy | NoEnergy, net_j: float | None, limits: Limits
+    source: str, known: Energy | NoEnergy, correct_per_s: float | None, limits: Limits
 ) -> Iterator[Finding]:
     limit = limits.of(IDLE_S)
     if isinstance(known, NoEnergy):
@@ -100,10 +100,15 @@ def _of_source(
         "window and "
         f"{wording.decimals(known.idle_w, 1)} W without load"
     )
-    if net_j is None:
-        figure = "the difference is not distinguishable from idle, so there is no energy figure"
-        yield inapplicable(limit, f"{powers}: {figure}")
+    if known.net_w is None or not known.is_significant:
+        unknown = "the difference is not distinguishable from idle"
+    elif correct_per_s is None:
+        unknown = "the number of correct responses is unknown"
+    elif not correct_per_s:
+        unknown = "no response was successful"
+    else:
+        figure = f"{wording.joules(known.net_w / correct_per_s)} per successful response above idle"
+        measured = f"idle was measured for {wording.seconds(known.idle_s)} on each side"
+        yield found(limit, known.idle_s, f"{powers}: {figure}; {measured}", LONGER)
         return
-    figure = f"{wording.joules(net_j)} per successful response above idle"
-    measured = f"idle was measured for {wording.seconds(known.idle_s)} on each side"
-    yield found(limit, known.idle_s, f"{powers}: {figure}; {measured}", LONGER)
+    yield inapplicable(limit, f"{powers}: {unknown}; there is no energy figure")
