@@ -63,6 +63,7 @@ def shelly_2(plug: Plug) -> Answers:
                 "switch:0": switch,
                 "switch:1": {"id": 1, "output": False},
                 "em1:2": {"id": 2, "act_power": plug.watts / 2},
+                "em:3": {"id": 3, "a_act_power": 1.0, "total_act_power": plug.watts + 2},
             },
         }
     )

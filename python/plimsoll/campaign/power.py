@@ -20,6 +20,8 @@ _HINT = (
     "write `shelly://HOST`, `tasmota://HOST`, `kasa://HOST`, `fritz://HOST/AIN` or `exec:COMMAND`"
 )
 
+_WITHOUT_CHANNELS = ("tasmota", "kasa")
+
 
 @dataclass(frozen=True)
 class MeterAddress:
@@ -79,13 +81,28 @@ def parsed(value: object) -> MeterAddress:
     if not host:
         raise UnreadableQuantity(f"`{value}` names no host", _HINT)
     channel = parts.path.strip("/")
+    if parts.query or parts.fragment:
+        raise UnreadableQuantity(f"`{value}` has more than a host and a channel", _HINT)
+    _require_channel(kind, channel)
+    return MeterAddress(cast("MeterKind", kind), host, port, channel)
+
+
+def _require_channel(kind: str, channel: str) -> None:
+    """Requires a plug of a FRITZ!Box, a number for a Shelly, and nothing of plugs read as a whole.
+
+    Raises:
+        UnreadableQuantity: It is something else.
+    """
+    if channel and kind in _WITHOUT_CHANNELS:
+        message = f"`/{channel}` has no effect: `{kind}://` reads a plug as a whole"
+        hint = "remove it, or read one of its channels with a command of your own: `exec:COMMAND`"
+        raise UnreadableQuantity(message, hint)
     if kind == "fritz" and not channel:
         hint = "write `fritz://fritz.box/AIN`, with the AIN that is printed on the plug"
-        raise UnreadableQuantity(f"`{value}` names no plug", hint)
+        raise UnreadableQuantity("the address of a power meter names no plug", hint)
     if kind == "shelly" and channel and not channel.isdecimal():
         message = f"`{channel}` is not a channel of a Shelly"
         raise UnreadableQuantity(message, "write its number, from 0")
-    return MeterAddress(cast("MeterKind", kind), host, port, channel)
 
 
 def _passwords(kind: str) -> str:

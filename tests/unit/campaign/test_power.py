@@ -15,6 +15,7 @@ from plimsoll.campaign.quantities import UnreadableQuantity
         ("shelly://plug:8080/1", MeterAddress("shelly", "plug", 8080, "1")),
         ("tasmota://[2001:db8::1]", MeterAddress("tasmota", "2001:db8::1")),
         ("kasa://plug", MeterAddress("kasa", "plug")),
+        ("tasmota://plug/", MeterAddress("tasmota", "plug")),
         (
             "fritz://fritz.box/11657 0000000",
             MeterAddress("fritz", "fritz.box", None, "11657 0000000"),
@@ -35,6 +36,10 @@ def test_an_address_is_read(text: str, address: MeterAddress) -> None:
         ("shelly://", "names no host"),
         ("shelly://plug:x", "Port could not be cast"),
         ("shelly://plug/one", "not a channel"),
+        ("shelly://plug/1?x=2", "more than a host and a channel"),
+        ("shelly://plug#1", "more than a host and a channel"),
+        ("kasa://plug/1", "`/1` has no effect: `kasa://` reads a plug as a whole"),
+        ("tasmota://plug/1", "`/1` has no effect"),
         ("fritz://fritz.box", "names no plug"),
         ("exec: ", "names no command"),
         ("kasa://me:secret@plug", "contains a password"),

@@ -2,7 +2,8 @@
 
 Source:
     Shelly API documentation: `/shelly`; first generation `/status` (`meters`, `emeters`); later
-    ones `/rpc/Shelly.GetStatus` (`switch:0`, `pm1:0`: `apower`; `em1:0`: `act_power`).
+    ones `/rpc/Shelly.GetStatus` (`switch:0`, `pm1:0`: `apower`; `em1:0`: `act_power`; `em:0`, the
+    three phases of one meter: `total_act_power`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ from plimsoll.sampling.meters import asking
 if TYPE_CHECKING:
     from plimsoll.campaign.power import MeterAddress
 
-COMPONENTS = (("switch", "apower"), ("pm1", "apower"), ("em1", "act_power"), ("cover", "apower"))
+COMPONENTS = (
+    ("switch", "apower"),
+    ("pm1", "apower"),
+    ("em1", "act_power"),
+    ("em", "total_act_power"),
+    ("cover", "apower"),
+)
 """Components of later generations that may have a meter, and the name of its power."""
 
 

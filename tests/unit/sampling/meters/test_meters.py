@@ -37,6 +37,7 @@ def served(scheme: str, kind: Kind, plug: Plug, channel: str = "") -> Iterator[m
         ("shelly", fake_plugs.shelly_1, "/1", 42.5),
         ("shelly", fake_plugs.shelly_2, "", 42.5),
         ("shelly", fake_plugs.shelly_2, "/2", 21.25),
+        ("shelly", fake_plugs.shelly_2, "/3", 44.5),
         ("tasmota", fake_plugs.tasmota, "", 42.5),
         ("tasmota", fake_plugs.tasmota_of_three_phases, "", 44.0),
     ],
