@@ -36,6 +36,8 @@ IDENTITY = (
 """Facts of a host on which its capacity depends; if one differs, a stored capacity does not apply.
 """
 
+_STATE_HOME = "XDG_STATE_HOME"
+
 
 @dataclass(frozen=True)
 class EngineCapacity:
@@ -87,7 +89,11 @@ def identity(machine: Mapping[str, object], engine: str) -> dict[str, object]:
 
 
 def file(machine: Mapping[str, object], engine: str) -> Path:
-    """The file with the capacities of a host and an engine."""
+    """The file with the capacities of a host and an engine.
+
+    Raises:
+        StorageError: The user has no home folder.
+    """
     text = json.dumps(identity(machine, engine), sort_keys=True)
     mark = hashlib.sha256(text.encode()).hexdigest()[:12]
     return state_folder() / f"capacity-{mark}.json"
@@ -100,10 +106,14 @@ def state_folder() -> Path:
         XDG Base Directory Specification, `XDG_STATE_HOME`.
 
     Raises:
-        RuntimeError: The user has no home folder.
+        StorageError: The user has no home folder.
     """
-    named = os.environ.get("XDG_STATE_HOME", "")
-    base = Path(named) if named.startswith("/") else Path.home() / ".local" / "state"
+    named = os.environ.get(_STATE_HOME, "")
+    try:
+        base = Path(named) if named.startswith("/") else Path.home() / ".local" / "state"
+    except RuntimeError as error:
+        hint = f"set {_STATE_HOME} to a folder"
+        raise StorageError("this user has no home folder", hint) from error
     return base / "plimsoll"
 
 
@@ -171,7 +181,7 @@ def kept(machine: Mapping[str, object], engine: str) -> tuple[EngineCapacity, ..
         if content["format"] != FORMAT or content["identity"] != identity(machine, engine):
             return ()
         return tuple(EngineCapacity(**one) for one in content["capacities"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, StorageError, ValueError, KeyError, TypeError):
         return ()
 
 

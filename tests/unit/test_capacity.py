@@ -65,6 +65,20 @@ def test_a_file_that_cannot_be_written_is_an_error_with_a_remedy(tmp_path: Path)
     assert "`into=`" in raised.value.hint
 
 
+def test_a_user_without_a_home_folder_has_no_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an id without an account, in a container: each trial looks one up."""
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert capacity.kept(HOST, ENGINE) == ()
+    with pytest.raises(StorageError, match="no home folder") as raised:
+        capacity.keep(CASES, HOST, ENGINE)
+    assert "XDG_STATE_HOME" in raised.value.hint
+
+
+def homeless() -> Path:
+    raise RuntimeError("Could not determine home directory.")
+
+
 @pytest.mark.parametrize(
     ("connections", "response_bytes", "expected"),
     [(64, 40, 0), (100, 2000, 1), (5000, 100, 2), (20_000, 32_000, 3), (1, 0, 0)],

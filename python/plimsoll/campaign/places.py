@@ -27,6 +27,8 @@ BUNDLED = Path(__file__).resolve().parents[1] / "bundled"
 HOME = "PLIMSOLL_HOME"
 """Variable that names the folder for the copies of a wheel's frameworks, and their builds."""
 
+_CACHE_HOME = "XDG_CACHE_HOME"
+
 CAMPAIGNS = "campaigns"
 """Name of a folder whose campaigns can be named without their path."""
 
@@ -114,10 +116,7 @@ def home() -> Path:
     if named := os.environ.get(HOME, ""):
         return Path(named).absolute()
     data = os.environ.get("XDG_DATA_HOME", "")
-    try:
-        base = Path(data) if data.startswith("/") else Path.home() / ".local" / "share"
-    except RuntimeError as error:
-        raise StorageError("this user has no home folder", f"set {HOME} to a folder") from error
+    base = Path(data) if data.startswith("/") else _home_of_user(HOME) / ".local" / "share"
     return base / "plimsoll"
 
 
@@ -126,9 +125,28 @@ def user_cache() -> Path:
 
     Source:
         XDG Base Directory Specification, `XDG_CACHE_HOME`.
+
+    Raises:
+        StorageError: The user has no home folder.
     """
-    chosen = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(chosen) if chosen else Path.home() / ".cache") / "plimsoll"
+    chosen = os.environ.get(_CACHE_HOME, "")
+    return (Path(chosen) if chosen else _home_of_user(_CACHE_HOME) / ".cache") / "plimsoll"
+
+
+def _home_of_user(variable: str) -> Path:
+    """The home folder of the user.
+
+    Args:
+        variable: What names another folder instead.
+
+    Raises:
+        StorageError: There is none, as for an id without an account.
+    """
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        hint = f"set {variable} to a folder"
+        raise StorageError("this user has no home folder", hint) from error
 
 
 def _is_file(path: Path) -> bool:

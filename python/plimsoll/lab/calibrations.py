@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import capacity, lab, machine
+from plimsoll import _engine, capacity, lab, machine
 from plimsoll.calibration import calibration
 from plimsoll.calibration.bench import Bench
-from plimsoll.errors import InputError, Problem
+from plimsoll.errors import InputError, Problem, StorageError
 from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.lab import arguments, one_line
 from plimsoll.processes.interruption import Interruption
@@ -17,9 +17,10 @@ from plimsoll.report.results import calibrated
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.calibration.calibration import Calibration
+    from plimsoll.machine import Fact
     from plimsoll.report.results.machine_readable import JsonObject
 
 QUICK = tuple(part for part in calibration.PARTS if part not in ("protocols", "tools"))
@@ -33,7 +34,7 @@ class CalibrationResult:
     Attributes:
         calibration: What was found, part by part; times in nanoseconds, rates per second.
         kept: File that now has the most this host's load generator can do; None where that was not
-            measured.
+            measured, or could not be written in the end.
     """
 
     calibration: Calibration
@@ -90,7 +91,7 @@ def calibrate(
         FrameworkError: The reference server failed.
         DriverError: The load generator failed.
         HostError: This host cannot hold even the smallest load.
-        StorageError: What was found cannot be kept.
+        StorageError: What will be found cannot be kept; nothing is measured.
     """
     for part in parts:
         if part not in calibration.PARTS:
@@ -98,9 +99,8 @@ def calibrate(
             raise InputError([Problem("parts", f"a calibration has no part `{part}`", hint)])
     extent = calibration.QUICK if quick else calibration.FULL
     chosen = parts or (QUICK if quick else tuple(calibration.PARTS))
-    place = None if into is None else Path(into).absolute()
-    if place is not None:
-        _require_place(place, chosen)
+    facts = machine.facts()
+    place = _place(None if into is None else Path(into).absolute(), chosen, facts)
     division = machine.divide_cores(None, None)
     if division.note:
         on_event(Notice(division.note))
@@ -109,25 +109,34 @@ def calibrate(
         division.server, division.driver, interruption, lambda message: on_event(Step(message))
     )
     with interruption.listening():
-        found = calibration.calibrate(bench, extent, chosen, machine.facts())
-    return CalibrationResult(found, _kept(found, place))
+        found = calibration.calibrate(bench, extent, chosen, facts)
+    return CalibrationResult(found, _kept(found, place, on_event))
 
 
-def _require_place(place: Path, chosen: Sequence[str]) -> None:
-    """Requires that there is something to keep, and that it can be kept, before it is measured.
+def _place(into: Path | None, chosen: Sequence[str], facts: Mapping[str, Fact]) -> Path | None:
+    """The file for what is measured, which can be written; None where no capacity is measured.
 
     Raises:
-        InputError: No capacity is measured.
+        InputError: A file is given, but no capacity is measured.
         StorageError: The file cannot be written.
     """
     if "capacity" not in chosen:
+        if into is None:
+            return None
         message = "nothing is kept without the part `capacity`"
         raise InputError([Problem("into", message, "add that part, or remove `into=`")])
+    place = into or capacity.file(facts, capacity.engine("plimsoll", _engine.__version__))
     capacity.require_writable(place)
+    return place
 
 
-def _kept(found: Calibration, into: Path | None) -> Path | None:
-    if found.capacities is None or not found.capacities.reached:
+def _kept(found: Calibration, place: Path | None, on_event: Listener) -> Path | None:
+    """The file that now has the capacities; a remark where it can no longer be written."""
+    if place is None or found.capacities is None or not found.capacities.reached:
         return None
     engine = capacity.engine("plimsoll", found.engine)
-    return capacity.keep(found.capacities.reached, found.machine, engine, into)
+    try:
+        return capacity.keep(found.capacities.reached, found.machine, engine, place)
+    except StorageError as error:
+        on_event(Notice(f"the capacity is not stored: {error.message}"))
+        return None

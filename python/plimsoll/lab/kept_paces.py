@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll import capacity
+from plimsoll.errors import StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -126,7 +127,7 @@ def read() -> Kept:
             float(content["last_slowness"]),
             float(content["last_at_s"]),
         )
-    except (OSError, RuntimeError, ValueError, TypeError, AttributeError, KeyError):
+    except (OSError, StorageError, ValueError, TypeError, AttributeError, KeyError):
         return Kept()
 
 
@@ -145,7 +146,7 @@ def write(kept: Kept) -> None:
         "last_slowness": kept.last_slowness,
         "last_at_s": kept.last_at_s,
     }
-    with suppress(OSError, RuntimeError):
+    with suppress(OSError, StorageError):
         path = _file()
         partial = path.with_name(f"{path.name}.{os.getpid()}")
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -14,13 +14,14 @@ from importlib.metadata import version
 import vl_convert
 
 from plimsoll.campaign.places import user_cache
+from plimsoll.errors import StorageError
 
 
 @cache
 def library() -> str:
     """Vega, Vega-Lite and their embedding as one script."""
     # No home folder, a name that no file system takes, a full disk: a page needs no cache.
-    with suppress(OSError, RuntimeError, ValueError):
+    with suppress(OSError, StorageError, ValueError):
         return _kept()
     return _bundled()
 
