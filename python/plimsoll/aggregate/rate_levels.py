@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import pyarrow as pa
 
@@ -63,6 +63,32 @@ class RateLevel:
     start_ns: int
     end_ns: int
     rate_per_s: float
+
+
+class _Stretch(NamedTuple):
+    """Some seconds in a row, by sums over them: a day of seconds is read once.
+
+    Attributes:
+        seconds: How many they are.
+        requests: Requests that started in them.
+        squares: Sum of the squares of the requests of each second.
+    """
+
+    seconds: int = 0
+    requests: int = 0
+    squares: int = 0
+
+    def longer(self, count: int) -> _Stretch:
+        """It with one more second, in which `count` requests started."""
+        return _Stretch(self.seconds + 1, self.requests + count, self.squares + count**2)
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether its counts scatter no more than Poisson counts, by their index of dispersion."""
+        freedom = self.seconds - 1
+        squares = self.seconds * self.squares - self.requests**2
+        scatter = squares / self.requests if self.requests else 0.0
+        return scatter <= freedom + MOST_CHANCE * sqrt(2 * freedom)
 
 
 class RateLevelRow(TypedDict):
@@ -121,31 +147,25 @@ def started(counts: Sequence[tuple[int, int]]) -> tuple[RateLevel, ...]:
         return ()
     by_second = dict(counts)
     first, last = counts[0][0], counts[-1][0]
-    stretches: list[list[int]] = []
+    stretches: list[_Stretch] = []
     for second in range(first, last + 1):
         count = by_second.get(second, 0)
-        if stretches and _are_alike([*stretches[-1], count]):
-            stretches[-1].append(count)
+        longer = stretches[-1].longer(count) if stretches else None
+        if longer is not None and longer.is_alike:
+            stretches[-1] = longer
         else:
-            stretches.append([count])
+            stretches.append(_Stretch().longer(count))
     found: list[RateLevel] = []
     second = first
     for stretch in stretches:
-        end = second + len(stretch)
-        rate_per_s = sum(stretch) / len(stretch)
-        if len(stretch) >= SHORTEST_S and rate_per_s:
+        end = second + stretch.seconds
+        rate_per_s = stretch.requests / stretch.seconds
+        if stretch.seconds >= SHORTEST_S and rate_per_s:
             found.append(RateLevel(second * SECOND_NS, end * SECOND_NS, rate_per_s))
         second = end
     covered_ns = sum(one.end_ns - one.start_ns for one in found)
     covers = covered_ns >= LEAST_COVER * (last + 1 - first) * SECOND_NS
     return tuple(found) if covers and _are_several(found) else ()
-
-
-def _are_alike(counts: Sequence[int]) -> bool:
-    """Whether counts scatter no more than Poisson counts, by their index of dispersion."""
-    mean, freedom = sum(counts) / len(counts), len(counts) - 1
-    scatter = sum((count - mean) ** 2 for count in counts) / mean if mean else 0.0
-    return scatter <= freedom + MOST_CHANCE * sqrt(2 * freedom)
 
 
 def _are_several(found: Sequence[RateLevel]) -> bool:

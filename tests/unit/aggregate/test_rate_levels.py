@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
+from math import sqrt
 
 import numpy as np
 import pyarrow as pa
@@ -111,3 +113,55 @@ def test_nothing_has_no_levels() -> None:
     assert rate_levels.started(()) == ()
     assert rate_levels.of_trial(imported(), None).num_rows == 0
     assert rate_levels.of_trial(imported(), rows(np.empty(0), np.empty(0))).num_rows == 0
+
+
+def alike(counts: list[int]) -> bool:
+    """The index of dispersion by each count: Σ (count − mean)² / mean."""
+    mean, freedom = sum(counts) / len(counts), len(counts) - 1
+    scatter = sum((count - mean) ** 2 for count in counts) / mean if mean else 0.0
+    return scatter <= freedom + rate_levels.MOST_CHANCE * sqrt(2 * freedom)
+
+
+def by_each_count(counts: list[int]) -> list[tuple[int, int, float]]:
+    """Beginning, end and rate of each stretch of a level, by looking at all its seconds."""
+    stretches: list[list[int]] = []
+    for count in counts:
+        if stretches and alike([*stretches[-1], count]):
+            stretches[-1].append(count)
+        else:
+            stretches.append([count])
+    ends = [*accumulate(map(len, stretches))]
+    return [
+        (end - len(one), end, sum(one) / len(one))
+        for one, end in zip(stretches, ends, strict=True)
+        if len(one) >= rate_levels.SHORTEST_S and sum(one)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sums_over_a_stretch_tell_its_scatter_as_its_counts_do(seed: int) -> None:
+    luck = np.random.default_rng(seed)
+    rates = 10.0 ** luck.uniform(0, 6, 6)
+    counts = [int(one) for rate in rates for one in luck.poisson(rate, int(luck.integers(20, 90)))]
+    found = rate_levels.started([*enumerate(counts)])
+    expected = by_each_count(counts)
+    assert len(expected) >= 3
+    assert [(one.start_ns, one.end_ns, one.rate_per_s) for one in found] == [
+        (start * SECOND_NS, end * SECOND_NS, rate) for start, end, rate in expected
+    ]
+
+
+class Looked(int):
+    """A count that knows how often counts were added up."""
+
+    times = 0
+
+    def __radd__(self, other: int) -> int:
+        Looked.times += 1
+        return int(self) + other
+
+
+def test_each_second_of_a_long_steady_log_is_looked_at_once() -> None:
+    counts = [(second, Looked(1)) for second in range(500)]
+    assert rate_levels.started(counts) == ()
+    assert 0 < Looked.times <= 3 * len(counts)
