@@ -29,6 +29,7 @@ from typing import Any, cast
 
 from plimsoll import wording
 from plimsoll.errors import InputError, Problem
+from plimsoll.tool_output import pasted, readers
 from plimsoll.tool_output.reported import ReportedStatistics
 
 _COMPARED = 2
@@ -88,7 +89,8 @@ def read(text: str, name: str) -> tuple[Claim, ...]:
         name: Name of the file, for places in messages.
 
     Raises:
-        InputError: A claim is empty, has an unknown key, or does not compare two subjects.
+        InputError: A claim is empty, has an unknown key or an impossible number, or does not
+            compare two subjects.
     """
     tables: Any = tomllib.loads(text).get("claim", [])
     if not isinstance(tables, list):
@@ -107,7 +109,7 @@ def read(text: str, name: str) -> tuple[Claim, ...]:
 def checked(
     text: str, name: str, figures: Sequence[ReportedStatistics], title: str = ""
 ) -> tuple[ClaimCheck, ...]:
-    """The claims in a file, compared with its own figures; none if it is not such a table.
+    """The claims in a file, compared with its own figures; none if it is not a table of TOML.
 
     Args:
         text: The file.
@@ -118,8 +120,18 @@ def checked(
     Raises:
         InputError: A claim is invalid.
     """
-    found = read(text, name) if _TABLE.search(text) else ()
+    whole = pasted.unwrapped(text)
+    found = read(whole, name) if _TABLE.search(whole) and _is_toml(whole) else ()
     return tuple(ClaimCheck(title or name, claim, statement(claim, figures)) for claim in found)
+
+
+def _is_toml(text: str) -> bool:
+    """Whether a text is a table; another one may quote a claim, as an article with output does."""
+    try:
+        tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _claim(table: Mapping[str, Any]) -> Claim:
@@ -145,16 +157,22 @@ def _problems(table: Any) -> list[str]:
         if key in claim and not isinstance(claim[key], str)
     ]
     problems += [
-        f"`{key}` must be a number"
+        f"`{key}` must be a number above 0 and below {wording.exact(readers.MOST)}"
         for key in _NUMBERS
-        if key in claim
-        and (isinstance(claim[key], bool) or not isinstance(claim[key], int | float))
+        if key in claim and not _is_possible(claim[key])
     ]
     if not claim.get("says"):
         problems.append("`says` is missing")
     if not _are_names(claim.get("compare", [])):
         problems.append("`compare` must have two names")
     return problems
+
+
+def _is_possible(value: object) -> bool:
+    """Whether it is a number that a load test can have."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 < value < readers.MOST
 
 
 def _are_names(compared: Any) -> bool:

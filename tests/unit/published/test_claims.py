@@ -83,6 +83,11 @@ def test_every_mistake_in_claims_is_told() -> None:
         ("[[claim]]\nsays = 'x'\ncompare = 3", "two names"),
         ("[[claim]]\nsays = 'x'\ncompare = [1, 2]", "two names"),
         ("[[claim]]\nsays = 'x'\nratio = true", "`ratio` must be a number"),
+        *(
+            (f"[[claim]]\nsays = 'x'\n{key} = {value}", f"`{key}` must be a number above 0")
+            for key in ("ratio", "throughput_per_s")
+            for value in ("inf", "nan", "-1", "0", "1e400", "9" * 400)
+        ),
     ],
 )
 def test_what_is_no_claim_is_told_in_a_sentence(claim: str, said: str) -> None:
@@ -96,6 +101,23 @@ def test_claims_are_answered_where_a_file_has_them() -> None:
     assert (found.document, found.claim.says) == ("A document", "x")
     assert found.by_figures == claims.statement(found.claim, FOUR)
     assert claims.checked("{}", "f.json", FOUR) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "subject,throughput_per_s\na,100\n[[claim]],5\n",
+        "Requests/sec:  50000.00\n\nsee docs:\n[[claim]]\nsays = 'x'\n",
+        "x = " + "[" * 20_000 + "\n[[claim]]\n",
+    ],
+)
+def test_what_is_no_table_makes_no_claims(text: str) -> None:
+    assert claims.checked(text, "f.txt", FOUR) == ()
+
+
+def test_claims_of_a_table_with_a_byte_order_mark_are_read() -> None:
+    text = '\ufeff[[claim]]\nsays = "x"\n'
+    assert [one.claim.says for one in claims.checked(text, "f.toml", FOUR)] == ["x"]
 
 
 def test_a_claimed_number_is_said_as_the_figures_are() -> None:
