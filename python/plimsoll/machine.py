@@ -641,15 +641,19 @@ def _surroundings(root: Path) -> dict[str, Fact]:
 def _virtual(root: Path) -> tuple[bool, str | None]:
     """Whether this is a virtual machine, and its hypervisor.
 
+    Vendors of hypervisors and clouds sell hosts of metal, too, under the same DMI names. So these
+    only count where the processor does not say whether there is a hypervisor.
+
     Source:
-        cpuid's hypervisor bit, which /proc/cpuinfo shows as a flag; DMI names of the vendor.
+        cpuid's hypervisor bit, which /proc/cpuinfo shows as a flag on x86; DMI names of the vendor.
     """
-    flags = re.search(r"^flags\s*:.*\bhypervisor\b", _text(root / "proc/cpuinfo") or "", re.M)
+    flags = re.search(r"^flags\s*:(.*)", _text(root / "proc/cpuinfo") or "", re.M)
     names = [_text(root / f"sys/class/dmi/id/{name}") for name in ("sys_vendor", "product_name")]
     stated = " ".join(name for name in names if name)
     kind = _text(root / "sys/hypervisor/type")
-    known = re.search(r"QEMU|KVM|VMware|VirtualBox|Amazon EC2|Google|Microsoft|Xen", stated)
-    virtual = bool(flags or kind or known)
+    named = re.search(r"QEMU|KVM|VMware|VirtualBox|Amazon EC2|Google|Microsoft|Xen", stated)
+    by_processor = "hypervisor" in flags[1].split() if flags else bool(named)
+    virtual = by_processor or bool(kind)
     return virtual, (kind or stated or None) if virtual else None
 
 

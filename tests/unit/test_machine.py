@@ -91,6 +91,31 @@ def test_facts_are_read_from_the_kernel(tmp_path: Path) -> None:
     assert (found["port_first"], found["port_last"]) == (1024, 2048)
 
 
+@pytest.mark.parametrize(
+    ("processor", "vendor", "product", "is_virtual"),
+    [
+        ("flags\t\t: fpu vmx", "Microsoft Corporation", "Surface Laptop 4", False),
+        ("flags\t\t: fpu vmx", "Google", "Eve", False),
+        ("flags\t\t: fpu vmx", "Amazon EC2", "m5.metal", False),
+        ("flags\t\t: fpu hypervisor", "Amazon EC2", "m5.large", True),
+        ("flags\t\t: fpu hypervisor", "Dell Inc.", "PowerEdge", True),
+        ("Features\t: fp asimd", "Amazon EC2", "c7g.large", True),
+        ("Features\t: fp asimd", "Ampere", "Altra", False),
+    ],
+)
+def test_a_host_is_virtual_if_its_processor_says_so_and_by_its_vendor_where_that_does_not(
+    processor: str, vendor: str, product: str, is_virtual: bool, tmp_path: Path
+) -> None:
+    files = {
+        "proc/cpuinfo": f"processor\t: 0\n{processor}\n",
+        "sys/class/dmi/id/sys_vendor": f"{vendor}\n",
+        "sys/class/dmi/id/product_name": f"{product}\n",
+    }
+    found = machine.facts(_host(tmp_path, files))
+    assert found["virtual"] is is_virtual
+    assert (found["hypervisor"] is not None) is is_virtual
+
+
 def test_limits_of_control_groups_are_the_least_of_own_and_parents(tmp_path: Path) -> None:
     root = _host(
         tmp_path,
