@@ -21,7 +21,7 @@ from typing import Any
 import psycopg
 
 from plimsoll.databases import installed
-from plimsoll.processes import scratch
+from plimsoll.storage import scratch
 
 USER = "lab"
 PASSWORD = "s3cr:t/w@rd"

@@ -18,7 +18,7 @@ from plimsoll import machine, tables
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, RIGHT, UNENDED
 from plimsoll.errors import HostError, StorageError
-from plimsoll.processes import scratch
+from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -24,10 +24,10 @@ from plimsoll.drivers import records
 from plimsoll.drivers.job import DriverCallbacks, DriverJob
 from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import EngineFailed
-from plimsoll.processes import scratch
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.sampling.scope import Scope
 from plimsoll.serving import server
+from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

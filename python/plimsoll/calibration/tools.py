@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.calibration import stalls
-from plimsoll.processes import scratch
 from plimsoll.processes.supervised import SupervisedProcess
+from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     from plimsoll.calibration.bench import Bench, Reference

@@ -20,7 +20,7 @@ from plimsoll.cli import EPILOGUE, messages, options
 from plimsoll.errors import HostError, InputError, Problem
 from plimsoll.hosts.agent import Agent
 from plimsoll.hosts.host import DAYS, MOST_DAYS, PORT
-from plimsoll.processes import scratch
+from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

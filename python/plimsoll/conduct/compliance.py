@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import FrameworkError
 from plimsoll.events import Step
-from plimsoll.processes import scratch
 from plimsoll.serving.compliance import gate
+from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from plimsoll import machine
 from plimsoll.drivers import records, turning
-from plimsoll.processes import affinity, scratch
+from plimsoll.processes import affinity
 from plimsoll.serving.resting import RestingServer
+from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -25,10 +25,11 @@ from plimsoll.campaign import stored_rows
 from plimsoll.databases import installed
 from plimsoll.databases.speaking import CONNECT_S, execute
 from plimsoll.errors import DatabaseFailed, NotInstalled
-from plimsoll.processes import ports, scratch
+from plimsoll.processes import ports
 from plimsoll.processes.logs import quoted
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.recording import HOST
+from plimsoll.storage import scratch
 
 USER = "plimsoll"
 

@@ -17,7 +17,7 @@ from plimsoll.errors import HostError, HostLost, PlimsollError
 from plimsoll.hosts import certificates, network, ssh
 from plimsoll.hosts.clocks import ClockExchange
 from plimsoll.hosts.host import LAB, TAKEN, UNLISTED
-from plimsoll.processes import scratch
+from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping

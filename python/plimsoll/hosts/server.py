@@ -13,10 +13,10 @@ from plimsoll.hosts.contact import Contact, done
 from plimsoll.hosts.control import of_host
 from plimsoll.hosts.served import OrderedFramework, ServerOrder, StartedServer
 from plimsoll.hosts.server_turns import HostTurns
-from plimsoll.processes import scratch
 from plimsoll.sampling import idle
 from plimsoll.sampling.sampler import Sampler, sampling
 from plimsoll.serving.credentials import Credentials
+from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence

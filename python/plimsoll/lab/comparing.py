@@ -34,11 +34,11 @@ from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.install import install
 from plimsoll.lab import arguments, databases, one_line, revisions, selection
 from plimsoll.plan import Trial
-from plimsoll.processes import scratch
 from plimsoll.processes.interruption import Interruption, ending_early
 from plimsoll.report.results import compared as report
 from plimsoll.statistics import quantiles
 from plimsoll.statistics.paired import LEAST_GROUPS
+from plimsoll.storage import scratch
 from plimsoll.verdicts import compared_load
 
 if TYPE_CHECKING:

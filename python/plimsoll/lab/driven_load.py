@@ -15,9 +15,9 @@ from plimsoll.errors import StorageError
 from plimsoll.events import LoadRecorded, Notice, Step
 from plimsoll.lab.metering import require_power
 from plimsoll.lab.unkept import UnkeptResults
-from plimsoll.processes import scratch
 from plimsoll.processes.interruption import Interruption
 from plimsoll.sampling.samplers import energy
+from plimsoll.storage import scratch
 from plimsoll.storage.parquet import ParquetResults
 
 if TYPE_CHECKING:

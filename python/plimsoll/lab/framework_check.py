@@ -14,7 +14,6 @@ from plimsoll.conduct import compliance
 from plimsoll.errors import FrameworkError
 from plimsoll.events import FrameworkChecked, Notice, PartChecked
 from plimsoll.lab import contract_exceptions
-from plimsoll.processes import scratch
 from plimsoll.processes.logs import last_lines
 from plimsoll.recording.framework_check import (
     CheckedPart,
@@ -24,6 +23,7 @@ from plimsoll.recording.framework_check import (
 )
 from plimsoll.serving import contract, observed, server, upstream
 from plimsoll.serving.here import LocalHost
+from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import _engine
 from plimsoll.errors import StorageError
-from plimsoll.processes import scratch
+from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 import plimsoll
 from plimsoll.errors import UpstreamFailed
-from plimsoll.processes import ports, scratch
+from plimsoll.processes import ports
 from plimsoll.processes.logs import quoted
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.serving import server_counters
+from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import StorageError
 from plimsoll.events import Listener, ignore
-from plimsoll.processes import scratch
-from plimsoll.storage import documents, door
+from plimsoll.storage import documents, door, scratch
 from plimsoll.storage.parquet import ParquetResults, remove_remains, writing
 from plimsoll.storage.postgres import derived as of_trials
 from plimsoll.storage.postgres import schema, trials

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.processes import scratch
+from plimsoll.storage import scratch
 
 HOLDS = """
 import sys
-from plimsoll.processes import scratch
+from plimsoll.storage import scratch
 with scratch.folder() as folder:
     (folder / "rows").write_text("1")
     print(folder, flush=True)
