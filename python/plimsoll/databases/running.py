@@ -23,7 +23,7 @@ import psycopg
 
 from plimsoll.campaign import stored_rows
 from plimsoll.databases import installed
-from plimsoll.databases.speaking import CONNECT_S, execute
+from plimsoll.databases.speaking import connected, execute
 from plimsoll.errors import DatabaseFailed, NotInstalled
 from plimsoll.processes import ports
 from plimsoll.processes.logs import quoted
@@ -222,7 +222,7 @@ def _wait(process: SupervisedProcess, url: str, log: Path) -> None:
     end_s = time.monotonic() + _START_S
     while not process.wait(_LOOK_S):
         try:
-            psycopg.connect(f"{url}{_NO_DATABASE}", connect_timeout=CONNECT_S).close()
+            connected(f"{url}{_NO_DATABASE}").close()
         except psycopg.OperationalError:
             if time.monotonic() > end_s:
                 break

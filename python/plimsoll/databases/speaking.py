@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
+from psycopg import pq
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from plimsoll.errors import DatabaseFailed
 
@@ -33,6 +35,25 @@ def speaking() -> Generator[None]:
         raise DatabaseFailed(f"PostgreSQL failed: {text}", hint) from None
 
 
+def connected(url: str) -> psycopg.Connection[tuple[Any, ...]]:
+    """A connection in autocommit mode by an address alone.
+
+    What the address does not say is libpq's default, and not what the user's shell has for others:
+    `PGHOSTADDR` leads elsewhere, and `PGSSLMODE` may ask for what the server does not have.
+
+    Args:
+        url: Address of a database.
+
+    Raises:
+        psycopg.Error: It failed.
+    """
+    options = pq.Conninfo.get_defaults()
+    defaults = {one.keyword.decode(): one.compiled.decode() for one in options if one.compiled}
+    unset = {"hostaddr": "", "client_encoding": "", "options": ""}
+    conninfo = make_conninfo("", **{**defaults, **unset, **conninfo_to_dict(url)})
+    return psycopg.connect(conninfo, autocommit=True, connect_timeout=CONNECT_S)
+
+
 def execute(url: str, statement: str) -> list[tuple[Any, ...]]:
     """Runs a statement on a connection of its own, and commits it.
 
@@ -46,9 +67,6 @@ def execute(url: str, statement: str) -> list[tuple[Any, ...]]:
     Raises:
         DatabaseFailed: It failed.
     """
-    with (
-        speaking(),
-        psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_S) as connection,
-    ):
+    with speaking(), connected(url) as connection:
         cursor = connection.execute(statement.encode())
         return cursor.fetchall() if cursor.description else []

@@ -23,6 +23,9 @@ VERSION_S = 60.0
 """Timeout of a framework's version command in seconds."""
 
 _TLS = ("TLS_CERT", "TLS_KEY")
+_OF_A_TRIAL = (*_TLS, "DATABASE_URL", "UPSTREAM_URL")
+_OF_LIBPQ = "PG"
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 _IN_A_ROOT = {"PATH": entering.PATH, "PYTHON": "/usr/bin/python3", "LANG": "C.UTF-8"}
 
 
@@ -37,10 +40,24 @@ def shell(framework: Installable, command: str) -> tuple[str, ...]:
     return entering.command(root, command, framework.folder, folders)
 
 
-def inherited(framework: Installable) -> dict[str, str]:
-    """The variables of the lab's own environment that commands of a framework get."""
-    left_out = (*_TLS, *(entering.HOST_ONLY if framework.root else ()))
-    return {name: value for name, value in os.environ.items() if name not in left_out}
+def inherited(framework: Installable, *, listens: bool = False) -> dict[str, str]:
+    """The variables of the lab's own environment that commands of a framework get.
+
+    What a trial gives is left out: a server would take a database of the user's shell for its own.
+    A server gets no proxies either: some clients would ask the upstream through one, others not.
+
+    Args:
+        framework: The framework.
+        listens: Whether the command is a server.
+    """
+    left_out = (*_OF_A_TRIAL, *(entering.HOST_ONLY if framework.root else ()))
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name not in left_out
+        and not name.startswith(_OF_LIBPQ)
+        and not (listens and name.lower() in _PROXIES)
+    }
 
 
 def environment(
@@ -55,10 +72,11 @@ def environment(
 ) -> dict[str, str]:
     """The environment of a framework's commands.
 
-    That of the lab with `HOST`, `PORT`, `WORKERS`, `BUILD`, `PROTOCOL` (`http1` or `http2`),
-    `TLS_CERT` and `TLS_KEY`; `PYTHON`, the interpreter of the lab; `JAVA_HOME` and its programs if
-    a JDK is required; and finally the variables of the framework's file. In a root of its own,
-    `PATH` and `PYTHON` are Debian's, and variables that name something of the host are left out.
+    What is `inherited` from the lab with `HOST`, `PORT`, `WORKERS`, `BUILD`, `PROTOCOL` (`http1` or
+    `http2`), `TLS_CERT` and `TLS_KEY`; `PYTHON`, the interpreter of the lab; `JAVA_HOME` and its
+    programs if a JDK is required; and finally the variables of the framework's file. In a root of
+    its own, `PATH` and `PYTHON` are Debian's, and variables that name something of the host are
+    left out.
 
     Args:
         framework: The framework.
@@ -71,7 +89,7 @@ def environment(
     """
     files = dict(zip(_TLS, (certificate, key), strict=True))
     return {
-        **inherited(framework),
+        **inherited(framework, listens=port != 0),
         **{name: str(file) for name, file in files.items() if file is not None},
         **(_IN_A_ROOT if framework.root else _tools(framework)),
         "HOST": host,

@@ -109,6 +109,15 @@ def test_a_server_of_the_user_is_used_and_left_as_it_was(
     assert server.execute("SELECT datname FROM pg_database ORDER BY datname") == before
 
 
+def test_variables_of_libpq_in_the_users_shell_lead_nowhere_else(
+    database: ServedDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGHOSTADDR", "127.0.0.2")
+    monkeypatch.setenv("PGSSLMODE", "require")
+    monkeypatch.setenv("PGOPTIONS", "-c search_path=theirs")
+    assert database.execute("SELECT count(*) FROM world") == [(stored_rows.ROWS,)]
+
+
 def test_an_address_where_nothing_listens_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(installed.VARIABLE, "postgresql://me:s3cret@127.0.0.1:1/")
     with pytest.raises(DatabaseFailed) as caught, databases.running.started():

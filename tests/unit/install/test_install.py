@@ -203,6 +203,26 @@ def test_commands_are_told_of_tls_only_where_it_is_wanted(
     assert told == {"PROTOCOL": "http2", "TLS_CERT": "/c.pem", "TLS_KEY": "/k.pem"}
 
 
+def test_commands_have_nothing_of_the_users_shell_that_a_trial_gives(
+    subject: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DATABASE_URL", "UPSTREAM_URL", "PGHOST", "PGSSLMODE"):
+        monkeypatch.setenv(name, "of the user")
+    assert "of the user" not in commands.environment(subject).values()
+    own = replace(subject, environment={"PGAPPNAME": "of the framework"})
+    assert commands.environment(own)["PGAPPNAME"] == "of the framework"
+
+
+def test_builds_have_the_proxies_of_the_user_and_servers_do_not(
+    subject: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxies = {"http_proxy", "HTTPS_PROXY", "ALL_PROXY", "no_proxy"}
+    for name in proxies:
+        monkeypatch.setenv(name, "http://proxy.test:3128")
+    assert proxies <= {*commands.environment(subject)}
+    assert not proxies & {*commands.environment(subject, port=8080)}
+
+
 def test_the_version_is_the_first_line_of_its_command(subject: Framework) -> None:
     asked = replace(subject, version="echo; echo '  tool 1.2 '; echo more")
     assert commands.version(asked) == "tool 1.2"
