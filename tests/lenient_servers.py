@@ -76,6 +76,14 @@ class MuteWebSocket(socketserver.BaseRequestHandler):
         self.request.sendall(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
 
 
+class SquaredStatus(socketserver.BaseRequestHandler):
+    """Has a status that Unicode calls a digit, and that is no number."""
+
+    def handle(self) -> None:
+        self.request.recv(1 << 16)
+        self.request.sendall(b"HTTP/1.1 \xb2 Squared\r\nContent-Length: 0\r\n\r\n")
+
+
 class _Server(socketserver.ThreadingTCPServer):
     daemon_threads = True
     request_queue_size = 128

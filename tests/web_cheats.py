@@ -17,7 +17,7 @@ import re
 import sys
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from email.utils import formatdate, parsedate_to_datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -72,7 +72,10 @@ class Web(Honest):
         body = json.dumps(self.listed(count, int(parse_qs(asked.query)["m"][0]))).encode()
         if not self.is_coded(asked.headers.get("accept-encoding", "")):
             return Said(body=body, kind=OF_JSON)
-        return Said(body=gzip.compress(body, 1), kind=OF_JSON, headers=self.coded())
+        return Said(body=self.compressed(body), kind=OF_JSON, headers=self.coded())
+
+    def compressed(self, body: bytes) -> bytes:
+        return gzip.compress(body, 1)
 
     def listed(self, count: int, factor: int) -> dict[str, object]:
         items = [
@@ -171,6 +174,14 @@ class ItemsWithoutFactor(Web):
         return super().listed(count, 1)
 
 
+class ItemsWithoutTruth(Web):
+    """Writes 1 and 0 for `true` and `false`."""
+
+    @cached_property
+    def records(self) -> list[dict[str, Any]]:
+        return [{**one, "active": int(one["active"])} for one in super().records]
+
+
 class ItemsKeptWhenBusy(Web):
     """Gives lists of a length that it made before as long as there are many connections."""
 
@@ -197,6 +208,21 @@ class AlwaysCoded(Web):
 
     def is_coded(self, accepted: str) -> bool:
         return True
+
+
+class CodedAsStored(Web):
+    """Wraps each body in the coding, compresses nothing, and does not say how long it is."""
+
+    def compressed(self, body: bytes) -> bytes:
+        coded = gzip.compress(body, 0)
+        return b"%x\r\n%s\r\n0\r\n\r\n" % (len(coded), coded)
+
+    def fields(self, said: Said) -> Iterator[str]:
+        if not said.headers:
+            yield from super().fields(said)
+            return
+        yield f"Date: {self.date()}"
+        yield "Transfer-Encoding: chunked"
 
 
 class CodedByTheWord(Web):

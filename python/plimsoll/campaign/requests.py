@@ -71,14 +71,16 @@ class HttpResponse:
     Attributes:
         status: Status code.
         headers: Name (lower case) and value, in the order received.
-        body: The body, decoded from its transfer coding.
+        body: The body, decoded from its transfer coding, and from a content coding if accepted.
         events: The events of a body of type `text/event-stream`.
+        coded_bytes: Length of the body in its content coding; None if it was decoded from none.
     """
 
     status: int
     headers: tuple[Header, ...]
     body: bytes
     events: tuple[ServerSentEvent, ...] = ()
+    coded_bytes: int | None = None
 
     def header(self, name: str) -> str | None:
         """The first value of a header, or None."""

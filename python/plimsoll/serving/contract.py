@@ -547,7 +547,8 @@ def _decoded(expected: Expected, responded: ServerResponse) -> ServerResponse:
         body = gzip.decompress(response.body)
     except (OSError, EOFError, zlib.error):  # it is compared as it is, and wrong
         return responded
-    return replace(responded, response=replace(response, body=body))
+    decoded = replace(response, body=body, coded_bytes=len(response.body))
+    return replace(responded, response=decoded)
 
 
 def _path(request: Request) -> str:

@@ -91,7 +91,7 @@ def _instant(text: str) -> datetime | None:
     try:
         found = parsedate_to_datetime(text)
         return found if format_datetime(found, usegmt=True) == text else None
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

@@ -62,6 +62,11 @@ def test_a_wrong_page_is_told(body: bytes, words: str) -> None:
     assert words in problem
 
 
+def test_a_declaration_that_the_parser_does_not_know_is_no_error() -> None:
+    said = found(fortunes(), page(SORTED) + b"<![foo[ bar", HTML)
+    assert all(one.startswith("the body is not HTML") for one in said)
+
+
 def test_a_page_says_that_it_is_utf_8() -> None:
     (problem,) = found(fortunes(), page(SORTED), (("content-type", "text/html"),))
     assert "charset=utf-8" in problem
@@ -111,6 +116,7 @@ def worlds(count: int) -> list[dict[str, object]]:
         (worlds(COUNT - 1) + worlds(1), "or an id is there twice"),
         ([*worlds(COUNT - 1), {"id": 0, "randomNumber": 1}], "an element is not"),
         ([*worlds(COUNT - 1), {"id": 99, "randomNumber": "1"}], "an element is not"),
+        ([*worlds(COUNT - 1), {"id": 99, "randomNumber": True}], "an element is not"),
         ([*worlds(COUNT - 1), {"id": 99}], "an element is not"),
         ([*worlds(COUNT - 1), 99], "an element is not"),
         ({"id": 1, "randomNumber": 1}, "the body is not an array"),

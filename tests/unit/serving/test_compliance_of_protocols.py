@@ -77,6 +77,12 @@ def test_a_server_without_websocket_differs_in_every_case() -> None:
     assert found["ws_upgrade"] == "503"
 
 
+def test_a_status_that_is_no_number_is_none() -> None:
+    with lenient_servers.served(lenient_servers.SquaredStatus) as address:
+        found = differing(gate.examine_websocket(address, IMPATIENT_S))
+    assert set(found) == {case.name for case in websocket.CASES}
+
+
 def test_every_case_has_a_name_of_its_own_and_a_source() -> None:
     cases = (*CASES, *http2.CASES, *websocket.CASES)
     assert len({case.name for case in cases}) == len(cases)

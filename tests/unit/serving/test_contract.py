@@ -22,7 +22,8 @@ from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.endpoints.fibonacci import fibonacci
 from plimsoll.campaign.requests import Expected, Header, HttpResponse
 from plimsoll.errors import ContractBroken
-from plimsoll.serving import contract
+from plimsoll.serving import contract, surroundings
+from plimsoll.serving.asking import ServerResponse
 
 SEED = 20261120
 
@@ -593,6 +594,23 @@ class Case:
 )
 def test_problems_of_an_answer(case: Case) -> None:
     assert contract.problems(case.expected, case.answer) == case.problems
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        f"Sun, 06 Nov {'9' * 20} 08:49:37 GMT",
+        f"Sun, 06 Nov 1994 {'9' * 20}:49:37 GMT",
+        f"Sun, 06 Nov 1994 08:49:37 +{'9' * 14}",
+        f"Sun, 06 Nov {'9' * 5_000} 08:49:37 GMT",
+    ],
+)
+def test_a_date_beyond_every_calendar_is_wrong_and_no_error(stated: str) -> None:
+    response = HttpResponse(200, (("date", stated), ("content-length", "0")), b"")
+    came = ServerResponse(response, 0, None, early=False, arrived_s=0.0, took_s=0.0)
+    ((rule, problem),) = surroundings.problems(came, (), keep_alive=True)
+    assert rule == surroundings.DATE
+    assert stated in problem
 
 
 COMPUTED = [(0.004, 0.004)] * 30

@@ -29,8 +29,8 @@ def _coded(response: HttpResponse) -> str | None:
     stated = response.header("content-encoding")
     if stated is None or stated.strip().lower() != "gzip":
         return f"`content-encoding` is `{stated}`, expected `gzip`" if stated else _NOT_CODED
-    length = response.header("content-length")
-    if length is not None and length.isdecimal() and int(length) >= len(response.body):
+    length = response.coded_bytes
+    if length is not None and length >= len(response.body):
         return f"the compressed body has {length} bytes, the plain one {len(response.body)}"
     return None
 

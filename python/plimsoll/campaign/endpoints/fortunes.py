@@ -56,8 +56,10 @@ def _shows(expected: tuple[Row, ...]) -> Callable[[bytes], str | None]:
             return "the body does not begin with `<!DOCTYPE html>`"
         try:
             page = _Page(body.decode())
-        except UnicodeDecodeError:
-            return "the body is not UTF-8"
+        except (UnicodeDecodeError, AssertionError) as error:
+            # The parser asserts that it knows every declaration.
+            is_text = isinstance(error, AssertionError)
+            return f"the body is not HTML: {error}" if is_text else "the body is not UTF-8"
         if page.scripts:
             return "the body has a `script` element: a message was not escaped"
         wrong = (pair for pair in zip(page.rows, expected, strict=False) if pair[0] != pair[1])

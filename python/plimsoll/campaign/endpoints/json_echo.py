@@ -33,7 +33,7 @@ UNDER_LOAD: Person = {"id": 1876, "firstName": "Samuel", "lastName": "Plimsoll"}
 _HEADERS = (("Content-Type", "application/json"),)
 _REFUSED = (400, 499)
 _SMALLEST_ID = 2
-"""Not 1, which Python takes for equal to `true`."""
+"""Not 1: with another range, a seed would draw other persons than it always did."""
 
 _LARGEST_ID = 2**31 - 1
 _LONGEST = 30

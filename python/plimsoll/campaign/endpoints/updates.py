@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, cast
 
 from plimsoll.campaign import stored_rows
+from plimsoll.campaign.bodies import decoded
 from plimsoll.campaign.database_use import DatabaseUse
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request, of_type
 
@@ -33,9 +34,9 @@ def _states(count: int) -> Callable[[bytes], str | None]:
 
     def check(body: bytes) -> str | None:
         try:
-            stated: object = json.loads(body)
-        except ValueError:
-            return "the body is not JSON"
+            stated = decoded(body)
+        except ValueError as error:
+            return str(error)
         if not isinstance(stated, list):
             return "the body is not an array"
         rows = cast("list[object]", stated)
@@ -58,7 +59,7 @@ def _pair(row: object) -> tuple[int, int] | None:
         return None
     members = cast("dict[str, object]", row)
     pair = members.get("id"), members.get("randomNumber")
-    known = [one for one in pair if isinstance(one, int) and 1 <= one <= stored_rows.ROWS]
+    known = [one for one in pair if type(one) is int and 1 <= one <= stored_rows.ROWS]
     return (known[0], known[1]) if len(known) == len(pair) == len(members) else None
 
 

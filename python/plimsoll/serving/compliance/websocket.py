@@ -6,6 +6,7 @@ who echoes it has gone on. Sources are sections of RFC 6455; most cases are amon
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from base64 import b64encode
@@ -36,6 +37,7 @@ _TWO_BYTES = 126
 _UPGRADED = 101
 _BAD_REQUEST = 400
 _SERVER_ERROR = 500
+_STATUS = re.compile(r"\S+ ([0-9]{3})(?!\S)")
 _READ_BYTES = 1 << 16
 _LONGEST_HEAD_BYTES = 1 << 16
 
@@ -321,8 +323,8 @@ def _read_head(heard: WebSocketHeard, connection: socket.socket, end_s: float) -
         head, end, rest = received.partition(b"\r\n\r\n")
         if end:
             first, *lines = head.decode("latin-1").split("\r\n")
-            words = first.split(" ")
-            heard.status = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
+            stated = _STATUS.match(first)
+            heard.status = int(stated[1]) if stated else 0
             fields = (line.partition(":") for line in lines)
             heard.fields = {name.strip().lower(): value.strip() for name, _, value in fields}
             return rest
