@@ -18,7 +18,7 @@ import psycopg
 
 import cheating_server
 from cheating_server import BUSY, Asked, Honest, Said
-from plimsoll.campaign.stored_rows import ADDED, ROWS
+from plimsoll.campaign.stored_rows import ADDED, ROWS, random_number
 
 Row = tuple[int, str]
 
@@ -152,6 +152,31 @@ class UpdatesClaimed(Stored):
 
     def write(self, numbers: dict[int, int]) -> dict[int, int]:
         return numbers
+
+
+class UpdatesByFormula(Stored):
+    """Says that it wrote the numbers that rows have at first, and asks no database."""
+
+    def updates(self, count: int) -> dict[int, int]:
+        return {row: random_number(row) for row in random.sample(range(1, ROWS + 1), count)}
+
+
+class UpdatesOfWhatIsThere(Stored):
+    """Says that it wrote the numbers that it has read."""
+
+    def updates(self, count: int) -> dict[int, int]:
+        ids = random.sample(range(1, ROWS + 1), count)
+        return {row: self.number(row) or 0 for row in ids}
+
+
+class UpdatesOfTheFirstRows(Stored):
+    """Draws no rows."""
+
+    def updates(self, count: int) -> dict[int, int]:
+        with self.database.transaction():
+            for row in range(1, count + 1):
+                self.number(row)
+            return self.write({row: random.randint(1, ROWS) for row in range(1, count + 1)})
 
 
 class UpdatesUnread(Stored):

@@ -40,6 +40,9 @@ CAUGHT = {
     "PageAsStored": ("fortunes", "a row of the table is"),
     "PageWithoutTheAddedRow": ("fortunes", "expected `0`, `This sentence was added"),
     "UpdatesClaimed": ("updates", row_contract.WRITTEN),
+    "UpdatesByFormula": ("updates", "since before the request"),
+    "UpdatesOfWhatIsThere": ("updates", "since before the request"),
+    "UpdatesOfTheFirstRows": ("updates", row_contract.DRAWN),
 }
 """Cheat to the endpoint at which the contract catches it, and words of the rule or problem."""
 
