@@ -41,6 +41,16 @@ signal.signal(signal.SIGTERM, stop_cleanly)
 
 GOOD = "serve(listen())"
 
+BY_IPV6 = """
+host, port = os.environ["HOST"], int(os.environ["PORT"])
+listener = socket.create_server((host, port), family=socket.AF_INET6)
+while True:
+    connection, _ = listener.accept()
+    status = 200 if f"Host: [{host}]:{port}".encode() in connection.recv(65536) else 400
+    connection.sendall(f"HTTP/1.1 {status} X\\r\\nContent-Length: 0\\r\\n\\r\\n".encode())
+    connection.close()
+"""
+
 ENDS_AT_ONCE = """
 print("no such table: users", file=sys.stderr)
 sys.exit(3)

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 import small_servers
+from plimsoll import _engine
 from plimsoll.errors import DiedUnderLoad, NotReady, PortTaken, StartFailed, StorageError
 from plimsoll.processes import ports, process_table
+from plimsoll.serving import observed
 from plimsoll.serving.server import started
 from small_servers import eventually, framework, living
 
@@ -36,6 +38,16 @@ def test_a_good_server_is_ready_runs_where_it_was_told_and_stops_cleanly(tmp_pat
     assert (server.stopped.killed, server.stopped.left) == (0, 0)
     assert server.stopped.port_free
     assert process_table.process(server.pid) is None
+
+
+def test_a_server_at_an_address_of_ipv6_is_ready_and_can_be_reached(tmp_path: Path) -> None:
+    if not socket.has_ipv6:
+        pytest.skip("this host has no IPv6")
+    subject = framework(tmp_path, small_servers.BY_IPV6, start_timeout_s=20.0)
+    with started(subject, log=tmp_path / "log", host="::1") as server:
+        assert server.place.address == f"[::1]:{server.place.port}"
+        _engine.Connection(server.place.address, 10.0)
+        assert observed.listening(server.place.address).listeners == 1
 
 
 def test_the_server_stops_when_the_block_fails(tmp_path: Path) -> None:

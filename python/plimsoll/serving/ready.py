@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.requests import render
-from plimsoll.serving.asking import Client, ResponseMissing
+from plimsoll.serving.asking import Client, ResponseMissing, authority
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Protocol
@@ -38,7 +38,7 @@ def ask(host: str, port: int, request: Request, timeout_s: float) -> str:
     end_s = time.monotonic() + timeout_s
     try:
         with socket.create_connection((host, port), timeout=timeout_s) as connection:
-            connection.sendall(render(request, f"{host}:{port}", keep_alive=False))
+            connection.sendall(render(request, authority((host, port)), keep_alive=False))
             line = _status_line(connection, end_s)
     except ConnectionRefusedError:
         return "refused the connection"

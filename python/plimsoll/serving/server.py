@@ -23,6 +23,7 @@ from plimsoll.processes.logs import quoted
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.processes.supervisor import GRACE_S
 from plimsoll.serving import credentials, fixture_files, ready
+from plimsoll.serving.asking import authority
 from plimsoll.serving.credentials import Credentials
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ class ServerPlacement:
 
     @property
     def address(self) -> str:
-        """Host and port: `127.0.0.1:8080`."""
-        return f"{self.host}:{self.port}"
+        """Host and port: `127.0.0.1:8080`, `[::1]:8080`."""
+        return authority((self.host, self.port))
 
     @property
     def protocol(self) -> Protocol:
