@@ -37,6 +37,9 @@ HOST_ONLY = (
 """Variables that name something of the host that a root does not have."""
 
 _SHARED = ("/proc", "/sys", "/dev", "/tmp")  # noqa: S108 - the folder itself is meant
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/etc")
+"""Folders with the system of a root: a home that has one, or is in one, would hide it."""
+
 _FILES = ("/etc/hosts", "/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt")
 _TRIED_S = 10.0
 
@@ -119,7 +122,14 @@ def _mounted(folders: Iterable[Path]) -> Iterator[str]:
     yield from _SHARED
     yield from (path for path in _FILES if Path(path).is_file())
     done = [Path(path) for path in _SHARED]
-    for path in (Path.home(), Path(tempfile.gettempdir()).resolve(), *folders):
+    for path in (*_home(), Path(tempfile.gettempdir()).resolve(), *folders):
         if path.is_dir() and not any(path.is_relative_to(other) for other in done):
             yield str(path)
             done.append(path)
+
+
+def _home() -> Iterator[Path]:
+    """The user's home, unless it is `/` or another folder of the system, as that of a service."""
+    home, system = Path.home(), map(Path, _SYSTEM)
+    if not any(home.is_relative_to(path) or path.is_relative_to(home) for path in system):
+        yield home

@@ -234,6 +234,18 @@ def test_commands_enter_the_root_with_the_folders_that_they_use(
     assert (mounted[0], mounted[-2:]) == ("/proc", own), "the build folder is below the folder"
 
 
+@pytest.mark.parametrize("home", ["/", "/usr/sbin"])
+def test_a_home_does_not_hide_the_system_of_the_root(
+    subject: Framework, monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
+    monkeypatch.setattr(entering, "_SHARED", ("/proc",))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: "/nowhere")
+    monkeypatch.setenv("HOME", str(subject.folder.parent))
+    assert str(subject.folder.parent) in commands.shell(subject, "serve")
+    monkeypatch.setenv("HOME", home)
+    assert home not in commands.shell(subject, "serve")
+
+
 def test_nothing_of_the_hosts_toolchains_is_in_the_environment(
     subject: Framework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
