@@ -6,6 +6,8 @@ declare(strict_types=1);
 
 const ROWS = 10_000;
 const MOST_UPDATES = 500;
+const UPDATE_WORLDS = 'UPDATE world SET random_number = new.number'
+    . ' FROM unnest(?::int[], ?::int[]) AS new(id, number) WHERE world.id = new.id';
 const ADDED = 'This sentence was added when the request came.';
 
 /**
@@ -36,6 +38,16 @@ function answerFortunes(): void
     answer(ob_get_clean(), type: 'text/html; charset=utf-8');
 }
 
+/**
+ * One column of rows, as PostgreSQL writes an array.
+ *
+ * @param list<array{id: int, randomNumber: int}> $rows
+ */
+function column(array $rows, string $name): string
+{
+    return '{' . implode(',', array_column($rows, $name)) . '}';
+}
+
 /** Rows that are read, get new numbers, and are written. */
 function answerUpdates(int $count): void
 {
@@ -46,11 +58,10 @@ function answerUpdates(int $count): void
     $database = database();
     $database->beginTransaction();
     $rows = lockedRows($database, array_rand(array_fill(1, ROWS, true), $count));
-    $written = $database->prepare('UPDATE world SET random_number = ? WHERE id = ?');
     foreach ($rows as &$row) {
         $row['randomNumber'] = random_int(1, ROWS);
-        $written->execute([$row['randomNumber'], $row['id']]);
     }
+    $database->prepare(UPDATE_WORLDS)->execute([column($rows, 'id'), column($rows, 'randomNumber')]);
     $database->commit();
     answerAsJson($rows);
 }

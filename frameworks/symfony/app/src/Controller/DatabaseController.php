@@ -66,14 +66,21 @@ class DatabaseController extends AbstractController
             [$ids],
             [ArrayParameterType::INTEGER],
         );
-        $written = $this->connection->prepare('UPDATE world SET random_number = ? WHERE id = ?');
         foreach ($rows as &$row) {
             $row['randomNumber'] = random_int(1, self::ROWS);
-            $written->bindValue(1, $row['randomNumber']);
-            $written->bindValue(2, $row['id']);
-            $written->executeStatement();
         }
+        $this->connection->executeStatement(
+            'UPDATE world SET random_number = new.number'
+            . ' FROM unnest(?::int[], ?::int[]) AS new(id, number) WHERE world.id = new.id',
+            [$this->column($rows, 'id'), $this->column($rows, 'randomNumber')],
+        );
 
         return $rows;
+    }
+
+    /** One column of rows, as PostgreSQL writes an array. */
+    private function column(array $rows, string $name): string
+    {
+        return '{' . implode(',', array_column($rows, $name)) . '}';
     }
 }
