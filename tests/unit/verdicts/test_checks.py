@@ -1293,6 +1293,7 @@ def test_time_that_a_host_may_have_withheld_is_unknown_where_nothing_says_it():
 def test_a_full_queue_of_the_load_generators_host_is_none_of_a_server_elsewhere(changes):
     def reached_by(link):
         trial = simulate(own_drops=False, backlog=16, **changes)
+        assert trial.recording.server is not None
         server = replace(trial.recording.server, link=link)
         return replace(trial, recording=replace(trial.recording, server=server))
 
