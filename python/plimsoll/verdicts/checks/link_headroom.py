@@ -2,10 +2,11 @@
 
 A link carries no more than its rate, and less of that is payload: of 1,538 bytes that a full packet
 takes on Ethernet, 1,448 are. The check measures the busier direction in the measurement windows.
-The bytes are those of requests and responses by the rows with that overhead, or those of the
-interface by the kernel, whichever are more. They are divided by the speed of the interface that
-leads to the server. A result near 1 is the speed of the link and not that of the server. With
-several hosts, the interface of each host and of the server is checked, and the busiest counts.
+The bytes are those of requests and responses by the rows with that overhead, or those of the host's
+interfaces by the kernel, whichever are more; what passes a bridge, a bond or a VLAN counts once.
+They are divided by the speed of the interface that leads to the server. A result near 1 is the
+speed of the link and not that of the server. With several hosts, the interface of each host and of
+the server is checked, and the busiest counts.
 
 On one host there is no link. If the speed of a link cannot be read, as in most virtual machines,
 the check assumes 100 Mbit/s: traffic that fits into that is never limited by the link.
