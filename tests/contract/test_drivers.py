@@ -265,6 +265,15 @@ def test_a_server_that_is_not_there_is_a_failure_or_counted_as_one(
     assert not run.figures.requests or run.figures.failures
 
 
+def test_a_server_that_is_not_there_fails_every_request_of_a_number_of_h2load(
+    tmp_path: Path,
+) -> None:
+    load = replace(HOLD, request_limit=20, stages=(Stage("hold", 1.0, 2, 2),))
+    figures = driven(here(h2load), "127.0.0.1:9", tmp_path, load).figures
+    assert figures is not None
+    assert (figures.requests, figures.failures) == (0, {"errored": 20})
+
+
 def test_processor_time_and_memory_of_a_tool_are_known(
     tool: ModuleType, reference: Reference, tmp_path: Path
 ) -> None:

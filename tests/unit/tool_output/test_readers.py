@@ -172,6 +172,17 @@ def test_h2load_counts_what_is_done_and_adds_up_the_clients_of_its_threads() -> 
     assert readers.read(http2, "x")[0].connections is None
 
 
+@pytest.mark.parametrize(
+    ("name", "responses", "failures"),
+    [("lost", 12, {"errored": 8}), ("timeout", 16, {"errored": 80, "timeout": 4})],
+)
+def test_requests_of_h2load_that_were_left_to_a_lost_connection_are_failures(
+    name: str, responses: int, failures: dict[str, float]
+) -> None:
+    figures = one(f"h2load-{name}.txt")
+    assert (figures.requests, figures.failures) == (responses, failures)
+
+
 def test_oha_does_not_count_what_the_end_cut_off_as_failed() -> None:
     figures = one("oha-files.json")
     assert figures.failures == {"Too many open files (os error 24)": 763}

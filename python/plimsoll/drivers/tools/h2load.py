@@ -43,10 +43,9 @@ ROWS = "h2load.tsv"
 STEP_S = 0.001
 """Lengths of time are given to it in whole milliseconds."""
 
-PATIENT = (
-    "`h2load` has no request timeout and does not reopen a lost connection: a request without a "
-    "response is in no count"
-)
+PATIENT = "`h2load` has no request timeout and does not reopen a lost connection"
+OF_TIME = f"{PATIENT}: a request without a response is in no count"
+OF_NUMBER = f"{PATIENT}: all requests that were left to it count as failures"
 
 
 def needs() -> DriverMissing | None:
@@ -90,7 +89,7 @@ def drive(drive: DriverJob, watch: DriverCallbacks) -> DriverResult:
         threads=reported_runs.threads(drive, measured.runs[-1].connections),
         ended_by="schedule" if drive.load.request_limit is None else "request_limit",
         connections_requested=measured.runs[-1].connections,
-        notes=(PATIENT,),
+        notes=(OF_TIME if drive.load.request_limit is None else OF_NUMBER,),
     )
     return reported_runs.driven(measured, drive, driver, _rows(measured, drive))
 

@@ -3,9 +3,10 @@
 What its figures mean, by its source (`src/h2load.cc` of nghttp2) and its own counts (1.52):
 
 - `req/s` counts requests with a response of any status (its own counts say so).
-  Succeeded are those with a status of 2xx or 3xx, `failed` all others, `errored` those without an
-  response.
-- A connection that was reset is not opened again, and its request is never done: it is in no count.
+  Succeeded are those with a status of 2xx or 3xx, `failed` all others. Of these `errored` had no
+  response, and of those `timeout` were in flight at a timeout.
+- A connection that was reset is not opened again, and its request is never done. With `-n` it is
+  `errored`, as are all that its connection still had to send; with `-D` it is in no count.
 - Times run from sending a request to the end of its response.
 - With HTTP/2 several requests share a connection (`-m`), which is not printed.
 """
@@ -72,7 +73,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         duration_s=finished[0],
         threads=len(clients) or None,
         requests=_responded(counts),
-        failures=printed.some({"errored": counts[5], "timeout": counts[6]}) if counts else {},
+        failures=_failures(counts),
         counts_failures=counts is not None,
         wrong_responses=_wrong(run),
         throughput_per_s=rate,
@@ -88,10 +89,17 @@ def read(run: OutputRun) -> ReportedStatistics:
 
 
 def _responded(counts: Values | None) -> float | None:
-    """Requests that are done, without those that had no response."""
-    if counts is None or counts[2] is None:
+    """Requests with a response: all that succeeded or failed, without those that had none."""
+    if counts is None or counts[3] is None:
         return None
-    return counts[2] - (counts[5] or 0.0)
+    return counts[3] + (counts[4] or 0.0) - (counts[5] or 0.0)
+
+
+def _failures(counts: Values | None) -> dict[str, float]:
+    """Requests without a response, each once."""
+    *_, errored, timeout = counts or (None, None)
+    beside = max((errored or 0.0) - (timeout or 0.0), 0.0)
+    return printed.some({"errored": beside, "timeout": timeout})
 
 
 def _wrong(run: OutputRun) -> dict[str, float]:
@@ -105,18 +113,25 @@ def _restated(run: OutputRun) -> tuple[Restated, ...]:
 
 
 def _of_counts(run: OutputRun) -> tuple[Restated, ...]:
-    """A status counts when it comes, even if the rest of the response does not."""
+    """A status counts when it comes, even if the rest of the response does not.
+
+    A request without a response is done if its stream ended, and not if its connection did.
+    """
     counts, table = run.values(_REQUESTS), run.values(_TIMES)
     _, started, done, succeeded, failed, errored, timeout = counts or (None,) * 7
     codes = sum(one or 0.0 for one in run.values(_CODES) or ())
-    lost = (errored or 0.0) + (timeout or 0.0)
+    ended = Figure(
+        "`succeeded` + `failed`", None if succeeded is None else succeeded + (failed or 0)
+    )
+    responded = Figure(f"{ended.name} − `errored`", _responded(counts))
     return (
         *restated.share("`+/- sd`", table[4] if table else None),
-        *restated.parts(Figure("`done`", done), (succeeded, failed), "`succeeded` + `failed`"),
+        *restated.between(Figure("`done`", done), responded, ended),
         *restated.at_most("`done`", done, "`started`", started),
-        *restated.at_most("`errored` + `timeout`", lost, "`failed`", failed),
+        *restated.at_most("`errored`", errored, "`failed`", failed),
+        *restated.at_most("`timeout`", timeout, "`errored`", errored),
         *(
-            restated.at_most("`done`", done, "status codes, `errored` and `timeout`", codes + lost)
+            restated.at_most("`done`", done, "status codes and `errored`", codes + (errored or 0.0))
             if run.has(_CODES)
             else ()
         ),
