@@ -19,7 +19,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from plimsoll.errors import InputError, Problem
@@ -132,6 +132,13 @@ class OutputRun:
         signs = _compiled(pattern)[1]
         for line, match in self._matches(pattern):
             yield tuple(self._read(sign, match[group], line) for group, sign in enumerate(signs, 1))
+
+    def before(self, pattern: str) -> OutputRun:
+        """The part before the first line that matches; all of it if there is none."""
+        form, _ = _compiled(pattern)
+        lines = enumerate(self.lines)
+        end = next((at for at, line in lines if form.fullmatch(line.text)), len(self.lines))
+        return replace(self, lines=self.lines[:end], last=min(self.last, end))
 
     def steps(self, pattern: str) -> tuple[float, ...] | None:
         """The unit of the last digit of each number of the first line that matches, as printed.

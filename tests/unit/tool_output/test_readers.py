@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -189,6 +190,25 @@ def test_oha_does_not_count_what_the_end_cut_off_as_failed() -> None:
     assert figures.requests == 70298 + 763 + 221
     assert figures.connections is None
     assert figures.model == "unknown"
+
+
+def with_breakdown(content: str) -> str:
+    """What oha prints with `--stats-success-breakdown`: the same of some responses, and faster."""
+    start, end = content.index("Response time histogram:"), content.index("\nDetails")
+    of_all = content[start:end]
+    some = [
+        re.sub(
+            r"\[\d+\]", "[7]", of_all.replace(":\n", f" ({of}):\n").replace("% in 0.", "% in 0.0")
+        )
+        for of in ("2xx only", "4xx + 5xx only")
+    ]
+    return "".join((content[:start], of_all, *some, content[end:]))
+
+
+@pytest.mark.parametrize("name", ["sound", "status", "refused"])
+def test_the_times_of_oha_are_those_of_all_responses(name: str) -> None:
+    content = text(f"oha_text-{name}.txt")
+    assert readers.reading(with_breakdown(content), "x") == readers.reading(content, "x")
 
 
 def test_autocannon_has_whole_milliseconds_and_a_rate_over_whole_samples() -> None:

@@ -7,6 +7,8 @@ Its figures have the same meaning as in its JSON (oha 1.16):
 - Times are of the requests with a response of any status, from sending; with
   `--latency-correction` they run from the instant at which a request was due, which is not printed.
 - Neither the connections nor the rate that were requested are in it; the command may stand above.
+- With `--stats-success-breakdown` histogram and distribution are printed three times: of all
+  responses, of those with a status of 2xx, and of those with 4xx or 5xx.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ MARKS = (
 )
 PASSED_OVER = (
     r"\s*(?:NaN|[\d.,]+(?: (?:secs?|[nµu]?m?s))? +\[\d[^\]]*\]|"
-    r"DNS|Success rate|Total data|Size/)"
+    r"DNS|Success rate|Total data|Size/|Response time \w+ \(|Latency \w+ \()"
 )
 COUNTS = (
     "oha includes failed and unfinished requests in its rate, and excludes them from its latencies"
@@ -51,6 +53,7 @@ _TOTAL = r"Total:\s+<t>"
 _SIZE = r"Size/request:\s+<b>"
 _DATA = r"Total data:\s+<b>"
 _BUCKET = r"[\d.,]+(?: \w+)?\s+\[<c>\](?:\s.*)?"
+_OF_SOME = r"(?:Response time|Latency) \w+ \(.* only\):"
 _STATUS = r"\[(?P<name>\d{3})\]\s+<c> responses?"
 _CUT_OFF = "aborted due to deadline"
 
@@ -110,10 +113,10 @@ def _errors(run: OutputRun) -> dict[str, float]:
 def _times(run: OutputRun) -> dict[str, float]:
     lines = {"min": "Fastest", "mean": "Average", "max": "Slowest"}
     reported = {name: run.value(rf"{line}:\s+<t>") for name, line in lines.items()}
-    shares = {
-        percentile_name(percent.replace(",", ".")): time_s
-        for percent, time_s in run.named(r"(?P<name>[\d.,]+)%+ in <t>")
-    }
+    shares: dict[str, float] = {}
+    for percent, time_s in run.named(r"(?P<name>[\d.,]+)%+ in <t>"):
+        # The first of each is of all responses.
+        shares.setdefault(percentile_name(percent.replace(",", ".")), time_s)
     return printed.present({**reported, **shares})
 
 
@@ -128,7 +131,7 @@ def _restated(run: OutputRun, responses: float, errors: float) -> tuple[Restated
     lasted, data = run.figure("`Total`", _TOTAL), run.figure("`Total data`", _DATA)
     rate, size = run.figure("`Requests/sec`", _RATE), run.figure("`Size/request`", _SIZE)
     per_s = run.figure("`Size/sec`", r"Size/sec:\s+<b>(?:/s)?")
-    buckets = [count for (count,) in run.rows(_BUCKET)]
+    buckets = [count for (count,) in run.before(_OF_SOME).rows(_BUCKET)]
     all_ended = Figure("all responses and errors", responses + errors or None)
     of_status = Figure("the sum of the status codes", responses or None)
     return (
