@@ -16,8 +16,9 @@ from plimsoll import wording
 SECONDS = {
     "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3,
     "s": 1.0, "sec": 1.0, "secs": 1.0, "seconds": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0,
+    "10 sec": 10.0, "10 min": 600.0, "hr": 3600.0,
 }  # fmt: skip
-"""Seconds in each unit of time."""
+"""Seconds in each unit of time; oha counts long times in tens."""
 
 _MULTIPLES = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9}
 _BYTES = {
@@ -27,8 +28,11 @@ _BYTES = {
 } | {"kB": 2.0**10, "bytes": 1.0, "Bytes": 1.0, "b": 1.0}
 _DECIMAL_BYTES = {"B": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
-_QUANTITY = re.compile(r"[~≈]?(-?(?:\d[\d.,'’_ ]*?|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-zµμ]*)")
-_NONE = re.compile(r"[-+]?(?:nan|inf)[a-zµμ]*(?:\s[a-zµμ]+)?|-|∞|N/A", re.IGNORECASE)
+_TENS = r"(?:(?<=\s)10\s(?=sec|min))?"
+_QUANTITY = re.compile(
+    rf"[~≈]?(-?(?:\d[\d.,'’_ ]*?|\.\d+)(?:[eE][-+]?\d+)?)\s*({_TENS}[A-Za-zµμ]*)"
+)
+_NONE = re.compile(rf"[-+]?(?:nan|inf)[a-zµμ]*(?:\s{_TENS}[a-zµμ]+)?|-|∞|N/A", re.IGNORECASE)
 _PLAIN = re.compile(r"-?(?:\d+|\d*\.\d+)(?:[eE][-+]?\d+)?")
 _BODY = re.compile(r"(-?)(\d[\d.,'’_ ]*)")
 _CLOCK = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?([\d.,]+)s")
@@ -40,7 +44,7 @@ _THOUSANDS = {
 _OTHER = {",": ".", ".": ","}
 _ROUNDED = re.compile(r"\d.*[kKMG]")
 _UNSURE = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
-_LAST_DIGIT = re.compile(r"\d(?=\D*$)")
+_LAST_DIGIT = re.compile(rf"\d(?=\D*{_TENS}\D*$)")
 _WRITTEN = re.compile(r"(?<![\w.,:/@-])\d[\d.,'’_]*\d(?![:/\d])")
 
 

@@ -32,8 +32,8 @@ from plimsoll.tool_output.restated import Figure
 Values = tuple[float | None, ...]
 
 _DIGITS = r"[~≈]?[-+]?\.?\d\S*"
-_NONE = r"-?(?:nan|NaN|inf)\w*(?:\s(?:[nuµμm]?s|secs?)\b)?|-(?=\s|$)|N/A"
-_WORD = r"(?:ns|us|µs|μs|ms|secs?|seconds|s|min)\b"
+_WORD = r"(?:ns|us|µs|μs|ms|secs|seconds|s|(?:10\s)?(?:sec|min)|hr)\b"
+_NONE = rf"-?(?:nan|NaN|inf)\w*(?:\s{_WORD})?|-(?=\s|$)|N/A"
 _COUNT = rf"({_DIGITS}(?:(?<!,)\s+(?:\d\S*|[kKMG]\b))*|{_NONE})"
 _FORMS = {
     "n": rf"({_DIGITS}|{_NONE})",

@@ -211,6 +211,40 @@ def test_the_times_of_oha_are_those_of_all_responses(name: str) -> None:
     assert readers.reading(with_breakdown(content), "x") == readers.reading(content, "x")
 
 
+def in_unit(content: str, unit: str, seconds: float) -> str:
+    """What oha prints where another unit fits, or with `--time-unit`."""
+
+    def other(match: re.Match[str]) -> str:
+        value = float(match[1]) * 1e-3 / seconds
+        return f"{value:.{len(match[1].partition('.')[2])}f} {unit}"
+
+    return re.sub(r"([\d.]+) ms", other, content)
+
+
+@pytest.mark.parametrize(
+    ("unit", "seconds"),
+    [("us", 1e-6), ("sec", 1), ("10 sec", 10), ("min", 60), ("10 min", 600), ("hr", 3600)],
+)
+def test_times_of_oha_are_read_in_each_of_its_units(unit: str, seconds: float) -> None:
+    content = text("oha_text-status.txt")
+    found = readers.reading(in_unit(content, unit, seconds), "x")
+    (figures,), (original,) = found.figures, readers.read(content, "x")
+    assert not found.left
+    assert not any(one.contradicts for one in figures.restated)
+    assert figures.times_step_s == pytest.approx(seconds * 1e-4)
+    half_s = figures.times_step_s / 2 + 1e-7
+    for name, time_s in original.times_s.items():
+        assert figures.times_s[name] == pytest.approx(time_s, abs=half_s)
+    assert figures.duration_s == pytest.approx(original.duration_s, abs=half_s)
+
+
+def test_times_that_oha_has_not_have_its_longest_units_too() -> None:
+    content = text("oha_text-refused.txt").replace("2001045381.0000 ns", "0.2001 10 sec")
+    content = content.replace(" ns", " 10 sec")
+    (figures,) = readers.read(content, "x")
+    assert (figures.times_s, figures.duration_s) == ({}, pytest.approx(2.001))
+
+
 def test_autocannon_has_whole_milliseconds_and_a_rate_over_whole_samples() -> None:
     figures = one("autocannon-status.json")
     assert figures.duration_s == 2

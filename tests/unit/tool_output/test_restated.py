@@ -260,6 +260,8 @@ def test_a_contradiction_is_told_once() -> None:
         ("4.59k", numbers.number, 10),
         ("304.20MB", numbers.size, 0.01 * 2**20),
         ("1.00m", numbers.seconds, 0.6),
+        ("3.0006 10 sec", numbers.seconds, 1e-3),
+        ("1 210 s", numbers.seconds, 1),
         ("12", numbers.count, 1),
         ("-nan", numbers.number, 0),
     ],

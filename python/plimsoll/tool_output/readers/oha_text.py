@@ -26,7 +26,7 @@ TITLE = "the text output of oha"
 MARKS = (
     r"Summary:\s*$",
     r"(?#head)Success rate:\s+\d",
-    r"Total:\s+\d\S*\s+(?:secs?|[nµu]?m?s)\b",
+    r"Total:\s+\d\S*\s+(?:secs?|[nµu]?m?s|(?:10 )?(?:sec|min)|hr)\b",
     r"Slowest:",
     r"Fastest:",
     r"Average:",
@@ -41,7 +41,7 @@ MARKS = (
     r"Error distribution:",
 )
 PASSED_OVER = (
-    r"\s*(?:NaN|[\d.,]+(?: (?:secs?|[nµu]?m?s))? +\[\d[^\]]*\]|"
+    r"\s*(?:NaN|[\d.,]+(?: (?:10 )?\w+)? +\[\d[^\]]*\]|"
     r"DNS|Success rate|Total data|Size/|Response time \w+ \(|Latency \w+ \()"
 )
 COUNTS = (
@@ -52,7 +52,7 @@ _RATE = r"Requests/sec:\s+<r>"
 _TOTAL = r"Total:\s+<t>"
 _SIZE = r"Size/request:\s+<b>"
 _DATA = r"Total data:\s+<b>"
-_BUCKET = r"[\d.,]+(?: \w+)?\s+\[<c>\](?:\s.*)?"
+_BUCKET = r"[\d.,]+(?: (?:10 )?\w+)?\s+\[<c>\](?:\s.*)?"
 _OF_SOME = r"(?:Response time|Latency) \w+ \(.* only\):"
 _STATUS = r"\[(?P<name>\d{3})\]\s+<c> responses?"
 _CUT_OFF = "aborted due to deadline"
@@ -122,7 +122,7 @@ def _times(run: OutputRun) -> dict[str, float]:
 
 def _step_s(run: OutputRun) -> float:
     """Four decimals are printed, of the unit that fits."""
-    unit = run.word(r"Average:\s+\S+ (\w+)")
+    unit = run.word(r"Average:\s+\S+ (.+)")
     return numbers.SECONDS.get(unit, 1.0) * 1e-4
 
 
