@@ -47,9 +47,10 @@ def test_each_output_is_recognised_by_the_reader_of_its_tool_alone(path: Path) -
 def test_each_output_has_a_rate_and_positive_numbers(path: Path) -> None:
     for figures in readers.read(path.read_text(encoding="utf-8"), path.name):
         assert figures.throughput_per_s is not None
-        is_refused = path.stem in ("vegeta-refused", "autocannon_text-refused")
+        is_refused = path.stem in ("vegeta-refused", "autocannon_text-refused", "wrk-silent")
         assert (figures.throughput_per_s > 0) != is_refused
-        assert figures.times_s or path.stem == "oha_text-refused"
+        has_none = path.stem in ("oha_text-refused", "autocannon_text-refused", "wrk-silent")
+        assert bool(figures.times_s) != has_none
         assert all(
             share(name) is not None or name in ("mean", "stddev") for name in figures.times_s
         )
@@ -84,6 +85,29 @@ def test_wrk_without_latency_has_no_percentiles() -> None:
 def test_whether_wrk_pipelined_is_known_by_its_command_alone(command: str, is_known: bool) -> None:
     (figures,) = readers.read(f"{command}\n{text('wrk-sound.txt')}", "x")
     assert figures.in_flight_known is is_known
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("wrk-silent.txt", {}),
+        ("wrk-silent.txt", {"0 requests": "4 requests"}),
+        (
+            "wrk2-reset.txt",
+            {r"Latency +\S+ +\S+ +\S+ +\S+%": "Latency  0.00us  0.00us  0.00us  -nan%"},
+        ),
+        ("h2load-sound.txt", {"88636": "0", "44318.00": "0.00"}),
+        ("hey-files.txt", {r"\[200\].*": ""}),
+    ],
+)
+def test_without_a_response_in_time_there_is_no_latency(name: str, changes: dict[str, str]) -> None:
+    content = text(name)
+    for printed, other in changes.items():
+        content, count = re.subn(printed, other, content)
+        assert count
+    found = readers.reading(content, "x")
+    assert [(figures.times_s, figures.response_times_s) for figures in found.figures] == [({}, {})]
+    assert not found.left
 
 
 def test_wrk_with_fewer_connections_than_threads_has_those_it_prints() -> None:
@@ -512,3 +536,24 @@ def test_late_samples_of_autocannon_last_as_long_as_the_run() -> None:
     late = one("autocannon-late.json")
     assert late.duration_s == 2.93
     assert late.timed_per_s == pytest.approx(400 / 2.93)
+
+
+NEWER_TABLE = """\
+                 min         max         median      p95         p99         mean        sd         +/- sd
+request     :      215us     12.32ms       900us      3.90ms      8.10ms      1.13ms      1.62ms    88.63%
+     215us-    6.27ms [/////////////////////////////////////// ]( 98.00/ 98.00%)
+    6.27ms-   12.32ms [/                                       ](  2.00/100.00%)
+connect     :        8us       276us       120us       250us       270us       146us        78us    58.00%
+TTFB        :     7.13ms      7.52ms      7.30ms      7.50ms      7.52ms      7.31ms       113us    56.00%
+req/s       :     878.84      899.78      886.18      890.18      899.18      886.18        5.02    66.00%
+"""  # noqa: E501
+
+
+def test_the_newer_table_of_h2load_has_percentiles() -> None:
+    older = text("h2load-sound.txt")
+    found = readers.reading(older.partition(" " * 21 + "min")[0] + NEWER_TABLE, "x")
+    (figures,), (original,) = found.figures, readers.read(older, "x")
+    percentiles = {"p50": 0.9e-3, "p95": 3.9e-3, "p99": 8.1e-3}
+    assert figures.times_s == pytest.approx(original.times_s | percentiles)
+    assert not found.left
+    assert len(readers.read(f"{older.partition(' ' * 21)[0]}{NEWER_TABLE}\n{older}", "x")) == 2

@@ -559,6 +559,12 @@ def test_threads_together_do_no_more_than_each_in_its_best_stretch() -> None:
     assert sound.level == "sound"
 
 
+def test_a_run_in_which_no_request_ended_is_void() -> None:
+    verdict = by_check("wrk-silent.txt")["failures_counted"]
+    assert verdict.level == "void"
+    assert "No request ended" in verdict.text
+
+
 def of_lengths(mean_bytes: float | None, **others: float) -> ReportedStatistics:
     return ReportedStatistics(
         Source("ab"),

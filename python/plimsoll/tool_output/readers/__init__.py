@@ -288,7 +288,17 @@ def _sensible(
         raise InputError([Problem(name, message[:400], hint)]) from error
     for one in found:
         _require_sense(one, title, name)
-    return found
+    return tuple(map(_without_times_of_nothing, found))
+
+
+def _without_times_of_nothing(figures: ReportedStatistics) -> ReportedStatistics:
+    """The result without times if there was no response: tools print these as 0."""
+    responded = figures.throughput_per_s
+    if figures.ended is not None:
+        responded = max(figures.ended - figures.without_response, 0.0)
+    if figures.timed != "responses" or responded != 0.0:
+        return figures
+    return dataclasses.replace(figures, times_s={})
 
 
 def _require_sense(figures: ReportedStatistics, title: str, name: str) -> None:

@@ -35,14 +35,23 @@ MARKS = (
     r"time for request:",
     r"time for connect:",
     r"time to 1st byte:",
+    r"request\s+:",
+    r"connect\s+:",
+    r"TTFB\s+:",
     r"req/s\s+:",
 )
 PASSED_OVER = (
     r"\s*(?:progress:|Warm-up|Main benchmark|spawning|starting|TLS|Cipher|Server Temp|UDP|"
-    r"time (?:for|to)|"
-    r"req/s\s+:|Application|h2load|client|Stopped)"
+    r"time (?:for|to)|min\s|Process Request Failure|\S+-\s*\S+ \[[/ ]*\]\(|"
+    r"(?:req/s|connect|TTFB|min RTT|smoothed RTT|packets \w+|GRO packets)\s*:|"
+    r"Application|h2load|client|Stopped)"
 )
-_TIMES = r"time for request:\s+<t>\s+<t>\s+<t>\s+<t>\s+<n>%"
+_FOUR, _SEVEN = (r"\s+".join(["<t>"] * count) for count in (4, 7))
+_TABLES = {
+    rf"time for request:\s+{_FOUR}\s+<n>%": "min max mean stddev".split(),
+    rf"request\s+:\s+{_SEVEN}\s+<n>%": "min max p50 p95 p99 mean stddev".split(),
+}
+"""Names of the times in each form of their line; the second one is of 1.69 and newer."""
 _TRAFFIC = r"traffic: <b> \(<c>\) total, <b> \(<c>\) headers \(.*\), <b> \(<c>\) data"
 _CODES = r"status codes: <c> 2xx, <c> 3xx, <c> 4xx, <c> 5xx"
 _FINISHED = r"finished in <t>, <n> req/s, <b>/s"
@@ -63,8 +72,6 @@ def read(run: OutputRun) -> ReportedStatistics:
     counts = run.values(_REQUESTS)
     clients = [row[0] or 0.0 for row in run.rows(r"spawning thread #\d+: <c> total client.*")]
     is_alone = run.has(r"Application protocol: http/1\.1")
-    table = run.values(_TIMES)
-    names = ("min", "max", "mean", "stddev")
     return ReportedStatistics(
         source=run.source,
         tool=NAME,
@@ -78,7 +85,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         wrong_responses=_wrong(run),
         throughput_per_s=rate,
         counting="responses",
-        times_s=printed.present(printed.by_name(names, table)),
+        times_s=printed.present(_times(run)),
         times="service",
         timed="responses",
         received_bytes=run.value(r"traffic: \S+ \(<c>\) total,.*"),
@@ -86,6 +93,14 @@ def read(run: OutputRun) -> ReportedStatistics:
         restated=_restated(run),
         notes=() if is_alone else (SHARED,),
     )
+
+
+def _times(run: OutputRun) -> dict[str, float | None]:
+    """The times of requests by name."""
+    for form, names in _TABLES.items():
+        if table := run.values(form):
+            return printed.by_name(names, table)
+    return {}
 
 
 def _responded(counts: Values | None) -> float | None:
@@ -117,7 +132,8 @@ def _of_counts(run: OutputRun) -> tuple[Restated, ...]:
 
     A request without a response is done if its stream ended, and not if its connection did.
     """
-    counts, table = run.values(_REQUESTS), run.values(_TIMES)
+    counts = run.values(_REQUESTS)
+    shares = [row[-1] for row in map(run.values, _TABLES) if row]
     _, started, done, succeeded, failed, errored, timeout = counts or (None,) * 7
     codes = sum(one or 0.0 for one in run.values(_CODES) or ())
     ended = Figure(
@@ -125,7 +141,7 @@ def _of_counts(run: OutputRun) -> tuple[Restated, ...]:
     )
     responded = Figure(f"{ended.name} − `errored`", _responded(counts))
     return (
-        *restated.share("`+/- sd`", table[4] if table else None),
+        *restated.share("`+/- sd`", shares[0] if shares else None),
         *restated.between(Figure("`done`", done), responded, ended),
         *restated.at_most("`done`", done, "`started`", started),
         *restated.at_most("`errored`", errored, "`failed`", failed),

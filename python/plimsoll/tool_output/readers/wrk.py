@@ -209,4 +209,6 @@ def _times(run: OutputRun) -> dict[str, float]:
     names = ("mean", "stddev", "max")
     table = run.values(_LATENCY)
     shares = {f"p{name}": time_s for name, time_s in run.named(r"(?P<name>\d+)%:?\s+<t>")}
+    if table and table[3] is None:
+        return {}  # without a time the share is `-nan`, and all the rest is 0
     return printed.present({**printed.by_name(names, table), **shares})

@@ -100,6 +100,8 @@ def _times(run: OutputRun) -> dict[str, float]:
     shares: dict[str, float] = {}
     for percent, time_s in run.named(r"(?P<name>[\d.,]+)%:?\s+<t>"):
         shares.setdefault(percentile_name(percent.replace(",", ".")), time_s)
+    if table and table[3] is None:
+        return {}  # without a time the share is `-nan`, and all the rest is 0
     return printed.present({**printed.by_name(names, table), **shares})
 
 

@@ -2,7 +2,7 @@
 
 ab, hey and oha count failed requests in their requests per second, so a server that refuses
 connections looks fast. wrk, autocannon and others count responses of any status. The check gives
-the throughput without the failures.
+the throughput without the failures. A run in which no request ended is void, though none failed.
 
 Responses of another length than the first are failures by ab. Those of a page that changes are
 correct, and nothing that ab prints tells them from truncated ones, except connections that were
@@ -46,6 +46,7 @@ FAILED_RATIO = Limit(
     PROPOSAL,
 )
 LIMITS = (FAILED_RATIO,)
+SILENT = "Find out why the server responded to no request"
 
 
 def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
@@ -74,6 +75,8 @@ def _never_sent(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
 def _finding(figures: ReportedStatistics, limits: Limits) -> Finding:
     limit = limits.of(FAILED_RATIO)
     bad = figures.without_response + figures.wrong
+    if not bad and figures.ended == 0:
+        return Finding("void", None, limit, "no request ended, with or without a response", SILENT)
     if not bad:
         return _by_ratio(figures, limits)
     kinds = {**figures.failures, **figures.wrong_responses}
