@@ -60,6 +60,7 @@ class ReportedStatistics:
         connections: Requested connections, or streams.
         in_flight_each: Requests in flight on each of them; 1 unless reported.
         in_flight_known: Whether a command or a person gave that number.
+        in_flight_printed: Whether the tool prints it if it is not 1.
         requested_rate_per_s: Requested arrivals per second; None in the closed model.
         timeout_s: Timeout of a request.
         duration_s: Length of the measurement.
@@ -113,6 +114,7 @@ class ReportedStatistics:
     connections: float | None = None
     in_flight_each: float = 1.0
     in_flight_known: bool = False
+    in_flight_printed: bool = True
     requested_rate_per_s: float | None = None
     timeout_s: float | None = None
     duration_s: float | None = None
@@ -173,6 +175,11 @@ class ReportedStatistics:
         if self.connections is None or self.is_open:
             return None
         return self.connections * self.in_flight_each
+
+    @property
+    def may_be_several(self) -> bool:
+        """Whether there may have been more in flight on each connection than is known."""
+        return not (self.in_flight_known or self.in_flight_printed)
 
     @property
     def without_response(self) -> float:

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 READABLE_HOST = "Measure on a host whose sockets and counters can be read"
 
+SEVERAL = (
+    "only several requests in flight on each connection would explain it, which the tool does not "
+    "print"
+)
+COMMAND = "Give the command above the output, or `--set in_flight_each=…`"
+
 READ_FROM_S = 2.0
 """Length of all holds from which on the sampler, which reads once a second, has something."""
 
@@ -97,6 +103,13 @@ def found(
     """A finding whose level follows from the limit."""
     concerned = tuple(dict.fromkeys(tables))
     return Finding(limit.level(measured), measured, limit, sentence, remedy, further, concerned)
+
+
+def explained_by_several(finding: Finding) -> Finding:
+    """A finding of too much in flight, where each connection may have carried several requests."""
+    if finding.level not in DOUBTING:
+        return finding
+    return replace(finding, level="doubtful", further=(SEVERAL,), remedy=COMMAND)
 
 
 def meaning(finding: Finding, clause: str) -> Finding:

@@ -110,6 +110,34 @@ def test_without_a_response_in_time_there_is_no_latency(name: str, changes: dict
     assert not found.left
 
 
+@pytest.mark.parametrize(
+    ("name", "command", "depth"),
+    [
+        ("h2load-sound", "$ h2load --h1 -m 8 -c 50 http://127.0.0.1:18801/2048", 8),
+        ("h2load-sound", "h2load --h1 --max-concurrent-streams=8 -c50 http://h/2048", 8),
+        ("h2load-sound", "h2load --h1 -m8 -d body -c50 http://h/2048", 1),
+        ("h2load-sound", "h2load --h1 -c50 http://h/2048", 1),
+        ("oha_text-sound", "oha --http2 -p 8 -c 50 -z 2s http://h/2048", 8),
+        ("oha_text-sound", "oha --http-version 2 -p8 -c 50 -z 2s http://h/2048", 8),
+        ("oha_text-sound", "oha -p 8 -c 50 -z 2s http://h/2048", 1),
+    ],
+)
+def test_requests_in_flight_on_each_connection_are_those_of_the_command(
+    name: str, command: str, depth: float
+) -> None:
+    content = text(f"{name}.txt")
+    (figures,) = readers.read(f"{command}\n{content}", "x")
+    assert (figures.connections, figures.in_flight_each) == (50, depth)
+    assert not figures.may_be_several
+    assert readers.read(content, "x")[0].may_be_several
+
+
+def test_h2load_with_http2_has_its_connections_where_its_command_has_the_streams_of_each() -> None:
+    printed = text("h2load-sound.txt").replace("protocol: http/1.1", "protocol: h2c")
+    (figures,) = readers.read(f"h2load -m 10 -c 50 http://h/2048\n{printed}", "x")
+    assert figures.in_flight == 500
+
+
 def test_wrk_with_fewer_connections_than_threads_has_those_it_prints() -> None:
     (figures,) = readers.read(text("wrk-sound.txt").replace("50 connections", "1 connections"), "x")
     assert figures.connections == 1

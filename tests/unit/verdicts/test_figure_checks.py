@@ -650,6 +650,25 @@ def test_a_median_that_computed_times_cannot_reach_is_void_if_nothing_was_pipeli
     assert "impossible" not in unknown.text
 
 
+@pytest.mark.parametrize("check", [littles_law, quantile_bounds])
+def test_more_in_flight_than_connections_is_doubtful_where_each_may_have_several(check) -> None:
+    several = ReportedStatistics(
+        Source("h2load"),
+        connections=10,
+        requests=37_791,
+        duration_s=1.0,
+        throughput_per_s=37_791,
+        counting="responses",
+        times_s={"mean": 2.1e-3, "p50": 2e-3, "p99": 5e-3, "max": 7e-3},
+    )
+    unknown = replace(several, in_flight_printed=False)
+    known = replace(unknown, in_flight_known=True)
+    levels = [check.judge(one, Limits()).level for one in (several, known, unknown)]
+    assert levels == ["void", "void", "doubtful"]
+    assert "ossible" not in check.judge(unknown, Limits()).text
+    assert check.judge(replace(known, in_flight_each=8.0), Limits()).level == "sound"
+
+
 def test_a_median_that_computed_times_may_reach_is_doubtful() -> None:
     times = {**TWO_CONNECTIONS.times_s, "p50": 140e-6}
     fair = replace(TWO_CONNECTIONS, in_flight_known=True, times_s=times)

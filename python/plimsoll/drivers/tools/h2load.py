@@ -175,7 +175,7 @@ def _known(measured: Measured, drive: DriverJob) -> ReportedStatistics | None:
     if figures is None:
         return None
     each = float(drive.load.in_flight_each)
-    known = replace(figures, model="closed", in_flight_each=each)
+    known = replace(figures, model="closed", in_flight_each=each, in_flight_known=True)
     if not figures.received_bytes:  # where each connection carries one request it prints 0
         known = replace(known, received_bytes=None, received_per_s=None)
     if drive.load.request_limit is not None:

@@ -8,10 +8,13 @@ What its figures mean, by its source (`src/h2load.cc` of nghttp2) and its own co
 - A connection that was reset is not opened again, and its request is never done. With `-n` it is
   `errored`, as are all that its connection still had to send; with `-D` it is in no count.
 - Times run from sending a request to the end of its response.
-- With HTTP/2 several requests share a connection (`-m`), which is not printed.
+- Several requests may share a connection (`-m`), which is not printed; the command may stand above.
+  By HTTP/1.1 those with a body do not.
 """
 
 from __future__ import annotations
+
+import re
 
 from plimsoll.tool_output import printed, restated
 from plimsoll.tool_output.reported import ReportedStatistics
@@ -22,7 +25,8 @@ NAME = "h2load"
 TITLE = "the text output of h2load"
 
 SHARED = "h2load does not print how many requests were in flight on each HTTP/2 connection (`-m`)"
-
+_DEPTH = re.compile(r"\s(?:-m[ =]?|--max-concurrent-streams[ =])(\d+)\b")
+_BODY = re.compile(r"\s(?:-d|--data\b)")
 
 MARKS = (
     r"starting benchmark\.\.\.",
@@ -71,12 +75,17 @@ def read(run: OutputRun) -> ReportedStatistics:
     finished = run.values(_FINISHED) or (None, None, None)
     counts = run.values(_REQUESTS)
     clients = [row[0] or 0.0 for row in run.rows(r"spawning thread #\d+: <c> total client.*")]
-    is_alone = run.has(r"Application protocol: http/1\.1")
+    is_http1 = run.has(r"Application protocol: http/1\.1")
+    command = run.command(r"\bh2load(\s.*\bhttps?://.*)")
+    is_known = is_http1 or bool(command)
     return ReportedStatistics(
         source=run.source,
         tool=NAME,
         model="unknown",
-        connections=sum(clients) if clients and is_alone else None,
+        connections=sum(clients) if clients and is_known else None,
+        in_flight_each=_depth(command, is_http1=is_http1),
+        in_flight_known=bool(command),
+        in_flight_printed=False,
         duration_s=finished[0],
         threads=len(clients) or None,
         requests=_responded(counts),
@@ -91,8 +100,16 @@ def read(run: OutputRun) -> ReportedStatistics:
         received_bytes=run.value(r"traffic: \S+ \(<c>\) total,.*"),
         received_per_s=finished[2],
         restated=_restated(run),
-        notes=() if is_alone else (SHARED,),
+        notes=() if is_known else (SHARED,),
     )
+
+
+def _depth(command: str, *, is_http1: bool) -> float:
+    """Requests in flight on each connection, by the command; 1 without it."""
+    depth = _DEPTH.search(command)
+    if depth is None or (is_http1 and _BODY.search(command)):
+        return 1.0
+    return float(depth[1])
 
 
 def _times(run: OutputRun) -> dict[str, float | None]:

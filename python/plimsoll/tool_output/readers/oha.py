@@ -6,7 +6,8 @@ What its figures mean, found by comparing its own counts (oha 1.16) and by its m
   measurement cut off (`aborted due to deadline`).
 - Times are of the requests with a response, from sending; with `--latency-correction` they run
   from the instant at which a request was due. The output does not say which.
-- Neither the connections nor the rate that were requested are in it.
+- Neither the connections nor the rate that were requested are in it, nor how many requests shared a
+  connection of HTTP/2 (`-p`).
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def read(text: str, name: str) -> tuple[ReportedStatistics, ...]:
             source=Source(name),
             tool=NAME,
             model="unknown",
+            in_flight_printed=False,
             duration_s=printed.must(document, "summary/total", name, NAME),
             requests=sum(statuses.values()) + sum(errors.values()),
             failures=printed.some({k: n for k, n in errors.items() if k != _CUT_OFF}),

@@ -6,7 +6,8 @@ Its figures have the same meaning as in its JSON (oha 1.16):
   measurement cut off.
 - Times are of the requests with a response of any status, from sending; with
   `--latency-correction` they run from the instant at which a request was due, which is not printed.
-- Neither the connections nor the rate that were requested are in it; the command may stand above.
+- Neither the connections nor the rate that were requested are in it, nor the requests in flight on
+  each connection (`-p`, which HTTP/1.1 ignores); the command may stand above.
 - With `--stats-success-breakdown` histogram and distribution are printed three times: of all
   responses, of those with a status of 2xx, and of those with 4xx or 5xx.
 """
@@ -55,6 +56,7 @@ _DATA = r"Total data:\s+<b>"
 _BUCKET = r"[\d.,]+(?: (?:10 )?\w+)?\s+\[<c>\](?:\s.*)?"
 _OF_SOME = r"(?:Response time|Latency) \w+ \(.* only\):"
 _STATUS = r"\[(?P<name>\d{3})\]\s+<c> responses?"
+_HTTP2 = re.compile(r"\s--http(?:2\b|-version[ =]?[23])")
 _CUT_OFF = "aborted due to deadline"
 
 
@@ -69,6 +71,7 @@ def read(run: OutputRun) -> ReportedStatistics:
     command = run.command(r"(\boha\b.*)")
     requested = re.search(r"\s-c[ =]?(\d+)\b", command)
     paced = re.search(r"\s-q[ =]?(\d+)\b", command)
+    shared = re.search(r"\s-p[ =]?(\d+)\b", command) if _HTTP2.search(command) else None
     run.require_all(r"Status code distribution:", _STATUS)
     run.require_all(r"Error distribution:", r"\[<c>\]\s+\S.*")
     statuses = dict(run.named(_STATUS))
@@ -79,6 +82,9 @@ def read(run: OutputRun) -> ReportedStatistics:
         tool="oha",
         model=_model(command, is_paced=paced is not None),
         connections=float(requested[1]) if requested else None,
+        in_flight_each=float(shared[1]) if shared else 1.0,
+        in_flight_known=bool(command),
+        in_flight_printed=False,
         requested_rate_per_s=float(paced[1]) if paced else None,
         duration_s=run.value(_TOTAL),
         requests=(sum(statuses.values()) + sum(errors.values())) or None,

@@ -95,6 +95,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         tool=NAME,
         endpoint=_endpoint(run.word(r"Running \S+(?: \S+)? test @\s*(\S*).*")),
         connections=opened,
+        in_flight_printed=False,
         timeout_s=DEFAULT_TIMEOUT_S if slowest_s <= DEFAULT_TIMEOUT_S else None,
         duration_s=done[1] if done else None,
         threads=None if threads is None else round(threads),

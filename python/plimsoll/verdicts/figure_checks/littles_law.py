@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.statistics import laws
 from plimsoll.verdicts.checks.littles_law import EXCESS_RATIO
-from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.finding import Finding, explained_by_several, found, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import FigureComparison
 
@@ -158,6 +158,7 @@ def _high(figures: ReportedStatistics, limits: Limits, ratio: float, reported: s
         remedy = "Do not quote mean and percentiles of this run; its maximum is as measured"
         finding = found(limit, ratio, reported, remedy, made_up)
         return replace(finding, level="doubtful") if finding.level == "void" else finding
-    sentence = f"{reported}: more than possible"
     remedy = "Throughput and times are not of the same requests, or one of them is wrong"
-    return found(limit, ratio, sentence, remedy, truth)
+    if figures.may_be_several:
+        return explained_by_several(found(limit, ratio, reported, remedy))
+    return found(limit, ratio, f"{reported}: more than possible", remedy, truth)

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.statistics import laws
-from plimsoll.verdicts.finding import Finding, found, verdict
+from plimsoll.verdicts.finding import Finding, explained_by_several, found, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import FigureComparison
 
@@ -190,6 +190,8 @@ def _lower(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Fin
     )
     if figures.times == "synthetic":
         return _of_corrected(figures, found(limit, ratio, sentence, REMEDY))
+    if figures.may_be_several:
+        return explained_by_several(found(limit, ratio, sentence, REMEDY))
     return found(
         limit, ratio, f"{sentence}: the throughput is impossible with these latencies", REMEDY
     )
