@@ -19,6 +19,7 @@ from plimsoll import wording
 from plimsoll.drivers import plain_load, reported_runs, tool_process
 from plimsoll.drivers.job import Rows
 from plimsoll.recording import Driver
+from plimsoll.sampling.samplers import memory
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
@@ -47,6 +48,15 @@ MOST_CONNECTIONS = 20_000
 
 MOST_PER_S = 400_000
 """More requests per second than ab can do; it sets memory aside for all that it may send."""
+
+LIKELY_PER_S = 200_000
+"""Requests per second that it may reach; a hold that has no room for these is refused."""
+
+REQUEST_BYTES = 32
+"""What it sets aside for each request; `struct data` of its source."""
+
+MEMORY_RATIO = 0.5
+"""Share of the available memory that it may set aside."""
 
 MOST_REQUESTS = 2**31 - 1
 """The most that `-n` takes."""
@@ -149,6 +159,20 @@ def _of_load(load: Load) -> Iterator[str]:
         yield f"`ab` takes a timeout in whole seconds, not {wording.exact(load.timeout_s)} s"
     if load.request_limit is not None and load.request_limit < connections:
         yield "`ab` needs at least one request per connection"
+    yield from _of_room(load)
+
+
+def _of_room(load: Load) -> Iterator[str]:
+    """Whether `-n` can be as great as the longest of its runs may need."""
+    room, longest_s = _room(), max(stage.duration_s for stage in load.stages)
+    if (load.request_limit or LIKELY_PER_S * longest_s) > room:
+        length = wording.seconds(longest_s)
+        if load.request_limit:
+            length = wording.several(load.request_limit, "request")
+        yield (
+            f"`ab` sets memory aside for every request that it may send, and has room for "
+            f"{wording.count(room)} on this host, too few for {length}"
+        )
 
 
 def _of_requests(exchanges: tuple[Exchange, ...]) -> Iterator[str]:
@@ -179,8 +203,16 @@ def _rows(measured: Measured, drive: DriverJob) -> Rows | None:
 
 
 def _enough(duration_s: float) -> int:
-    """A number of requests that is not reached before the time is over."""
-    return min(round(duration_s) * MOST_PER_S, MOST_REQUESTS)
+    """A number of requests that is not reached before the time is over, as far as there is room."""
+    return min(round(duration_s) * MOST_PER_S, _room())
+
+
+def _room() -> int:
+    """The most requests that it can count on this host."""
+    available = memory.available_bytes()
+    if available is None:
+        return MOST_REQUESTS
+    return min(round(available * MEMORY_RATIO) // REQUEST_BYTES, MOST_REQUESTS)
 
 
 def _sent(request: Request) -> tuple[str, ...]:

@@ -42,8 +42,13 @@ def parse_kilobytes(text: str, key: str) -> int | None:
     return None
 
 
+def available_bytes() -> int | None:
+    """Memory that programs can still be given without swapping; None if the kernel hides it."""
+    return parse_kilobytes(shown(PROC / "meminfo"), "MemAvailable")
+
+
 def _of_machine() -> dict[str, float]:
-    available = parse_kilobytes(shown(PROC / "meminfo"), "MemAvailable")
+    available = available_bytes()
     known = {} if available is None else {"memory_available_bytes": float(available)}
     return known | parse_events(shown(PROC / "vmstat"))
 

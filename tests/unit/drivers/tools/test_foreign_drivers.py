@@ -93,6 +93,31 @@ def test_the_limit_of_ab_follows_its_time_so_that_it_does_not_end_after_50000(
     assert line.index("-n") > line.index("-t")
 
 
+@pytest.mark.parametrize(
+    ("available", "most", "refused"),
+    [
+        (None, 4_000_000, ""),
+        (1 << 30, 4_000_000, ""),
+        (200_000_000, 3_125_000, ""),
+        (100_000_000, 1_562_500, "has room for 1,562,500 on this host, too few for 10 s"),
+    ],
+)
+def test_ab_sets_aside_at_most_half_of_the_memory_that_is_available(
+    available: int | None,
+    most: int,
+    refused: str,
+    order: DriverJob,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ab.memory, "available_bytes", lambda: available)
+    line = ab.command(order, 50, 10.0)
+    assert line[line.index("-n") + 1] == str(most)
+    assert ab.refuses(HOLD, GET).endswith(refused)
+    assert bool(ab.refuses(HOLD, GET)) == bool(refused)
+    limited = replace(HOLD, request_limit=2_000_000)
+    assert ab.refuses(limited, GET).endswith("2,000,000 requests") == bool(refused)
+
+
 def test_a_limit_of_requests_is_the_limit_of_ab(order: DriverJob) -> None:
     limited = replace(order, load=replace(HOLD, request_limit=900))
     line = ab.command(limited, 50, 10.0)
