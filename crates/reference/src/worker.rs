@@ -190,7 +190,7 @@ impl Worker {
             token => {
                 if let Some(client) = self.clients.get(token) {
                     client.notice(ready);
-                    self.serve(token, now_ns);
+                    self.serve(token);
                 }
             }
         }
@@ -258,28 +258,26 @@ impl Worker {
         }
     }
 
-    fn serve(&mut self, token: u64, now_ns: u64) {
+    fn serve(&mut self, token: u64) {
         let Some(client) = self.clients.get(token) else {
             return;
         };
         let at_once = self.queue.is_immediate();
         let zero_ns = self.rules.zero_ns;
-        let since_start_ns = now_ns.saturating_sub(zero_ns);
-        match client.go_on(at_once, &mut self.scratch, &self.post.tally) {
+        let next = client.go_on(at_once, &mut self.scratch, &self.post.tally);
+        // Reading a long request takes its time, so the service begins by the clock after it.
+        let mut take = || zero_ns + self.queue.take(system::now_ns().saturating_sub(zero_ns));
+        match next {
             Next::Rest => {
                 while let Some(stream) = client.next_complete() {
-                    let due_ns = zero_ns + self.queue.take(since_start_ns);
-                    self.waiting.push(Reverse((due_ns, token, stream)));
+                    self.waiting.push(Reverse((take(), token, stream)));
                 }
                 while let Some((due_ns, stream)) = client.next_paused() {
                     self.waiting.push(Reverse((due_ns, token, stream)));
                 }
             }
             Next::WaitUntil(due_ns) => self.waiting.push(Reverse((due_ns, token, 0))),
-            Next::Wait => {
-                let due_ns = zero_ns + self.queue.take(since_start_ns);
-                self.waiting.push(Reverse((due_ns, token, 0)));
-            }
+            Next::Wait => self.waiting.push(Reverse((take(), token, 0))),
             Next::Close => self.dismiss(token),
         }
     }
@@ -297,7 +295,7 @@ impl Worker {
             self.waiting.pop();
             if let Some(client) = self.clients.get(token) {
                 client.answer_now(stream, &self.post.tally);
-                self.serve(token, now_ns);
+                self.serve(token);
             }
         }
     }
