@@ -78,6 +78,11 @@ class Installable(Protocol):
         ...
 
     @property
+    def has_contract(self) -> bool:
+        """Whether it serves endpoints of the contract."""
+        ...
+
+    @property
     def folder(self) -> Path:
         """Folder of its file, in which its commands run."""
         ...

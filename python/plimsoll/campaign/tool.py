@@ -30,6 +30,7 @@ class Tool:
         builds_as: Always empty.
         build_reads: Always empty: a build reads all files.
         environment: Added to the environment of every command.
+        has_contract: Always false: it serves nothing.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Tool:
     build_reads: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict[str, str])
     root: str = ""
+    has_contract: bool = False
 
     @property
     def title(self) -> str:

@@ -23,7 +23,7 @@ VERSION_S = 60.0
 """Timeout of a framework's version command in seconds."""
 
 _TLS = ("TLS_CERT", "TLS_KEY")
-_OF_A_TRIAL = (*_TLS, "DATABASE_URL", "UPSTREAM_URL")
+_OF_A_TRIAL = ("DATABASE_URL", "UPSTREAM_URL")
 _OF_LIBPQ = "PG"
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 _IN_A_ROOT = {"PATH": entering.PATH, "PYTHON": "/usr/bin/python3", "LANG": "C.UTF-8"}
@@ -45,16 +45,20 @@ def inherited(framework: Installable, *, listens: bool = False) -> dict[str, str
 
     What a trial gives is left out: a server would take a database of the user's shell for its own.
     A server gets no proxies either: some clients would ask the upstream through one, others not.
+    A mere command is the user's own server, and keeps all of that.
 
     Args:
         framework: The framework.
         listens: Whether the command is a server.
     """
-    left_out = (*_OF_A_TRIAL, *(entering.HOST_ONLY if framework.root else ()))
+    left_out = (*_TLS, *(entering.HOST_ONLY if framework.root else ()))
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    if not framework.has_contract:
+        return kept
     return {
         name: value
-        for name, value in os.environ.items()
-        if name not in left_out
+        for name, value in kept.items()
+        if name not in _OF_A_TRIAL
         and not name.startswith(_OF_LIBPQ)
         and not (listens and name.lower() in _PROXIES)
     }
