@@ -13,12 +13,13 @@ import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
 import pytest
 
 from command_line import Running, start
-from plimsoll.hosts import certificates, hosts_file
+from plimsoll.hosts import certificates, hosts_file, network
 from plimsoll.processes.ports import free_port
 
 NETWORK = "198.18.77"
@@ -79,6 +80,11 @@ class LabAtWork:
             certificates.make(hosts_file.read(self.file), self.certificates)
 
     @property
+    def address(self) -> IPv4Address | IPv6Address:
+        """The address of the lab."""
+        return ip_address(self.addresses["lab"])
+
+    @property
     def certificates(self) -> Path:
         return self.folder / "certificates"
 
@@ -103,7 +109,7 @@ class LabAtWork:
         home = self.folder / f"agent-{name}-{certified}"
         home.mkdir(exist_ok=True)
         return start(
-            *("host", "serve", "--join", f"tls://{self.addresses['lab']}:{self.port}"),
+            *("host", "serve", "--join", network.address(self.address, self.port)),
             *("--name", name, "--cert", files.certificate, "--key", files.key),
             *("--ca", files.authority, "--address", self.addresses[certified or name]),
             folder=home,

@@ -225,6 +225,18 @@ def test_check_shows_every_host_and_leaves_agents_waiting_for_the_next_lab(tmp_p
         assert f"{name} (driver, {lab.addresses[name]}): Plimsoll" in first.said
 
 
+def test_a_lab_and_its_hosts_may_have_addresses_of_ipv6(tmp_path: Path) -> None:
+    if not Path("/proc/net/if_inet6").exists():
+        pytest.skip("this machine has no IPv6")
+    addresses = {"lab": "::1", "one": "::1"}
+    lab = labs.LabAtWork(tmp_path, ("one",), addresses, free_port())
+    lab.write()
+    with lab.served() as address, lab.agents():
+        ran = load(lab, address, "-c", "4", "-d", "500ms", "-R", "200").end()
+    assert ran.code in {0, VOID}, ran.said
+    assert rows_by_host(tmp_path / "recorded") == {"one": 100}
+
+
 def test_check_names_a_host_that_does_not_reach_that_of_the_servers(tmp_path: Path) -> None:
     with in_namespaces(tmp_path, ("one", "two"), has_server=True) as lab, lab.agents():
         labs.without_way(lab, "two", "server")

@@ -50,7 +50,7 @@ class _LabScheduler(Scheduler):
         self._hosts = {host.name: host for host in hosts.hosts}
         self.refused: dict[str, str] = {}
         super().__init__(
-            host=str(hosts.address),
+            host=network.bracketed(hosts.address),
             port=hosts.port,
             protocol="tls",
             security=network.security(identity),
@@ -274,7 +274,8 @@ class Lab:
         except (OSError, RuntimeError) as error:
             cause = error if isinstance(error, OSError) else error.__cause__
             reason = getattr(cause, "strerror", None) or str(cause or error)
-            message = f"the lab cannot listen on {self.hosts.address}:{self.hosts.port}: {reason}"
+            place = network.place(self.hosts.address, self.hosts.port)
+            message = f"the lab cannot listen on {place}: {reason}"
             raise HostError(message, _hint_of_listening(cause)) from error
 
     async def close(self) -> None:

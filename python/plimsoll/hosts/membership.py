@@ -16,6 +16,7 @@ import struct
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import IO, TYPE_CHECKING, Any
 
 from distributed import Worker
@@ -116,7 +117,7 @@ class _Member(Worker):
             network.address(membership.lab, membership.port),
             nthreads=1,
             name=membership.name,
-            host=str(membership.own or _towards(membership)),
+            host=network.bracketed(membership.own or _towards(membership)),
             protocol="tls",
             security=network.security(membership.identity),
             local_directory=str(membership.folder),
@@ -312,7 +313,7 @@ async def _untrusted(error: ssl.SSLError, membership: Membership) -> HostError |
 
 def _waiting_because(untrusted: HostError | None, membership: Membership) -> str:
     """Why an agent waits although a program listens at the lab's port."""
-    place = f"{membership.lab}:{membership.port}"
+    place = network.place(membership.lab, membership.port)
     if untrusted is None:
         return f"a program that is not the lab listens on {place}; waiting for the lab"
     return (
@@ -357,15 +358,15 @@ def _files(membership: Membership) -> tuple[Path, ...]:
 
 async def _greeted(membership: Membership, context: ssl.SSLContext) -> None:
     """Connects and reads one byte: in TLS 1.3 a refused certificate is known no sooner."""
-    address = str(membership.lab)
     connected = await _connected(membership)
     reader, writer = await asyncio.open_connection(
-        sock=connected, ssl=context, server_hostname=address
+        sock=connected, ssl=context, server_hostname=str(membership.lab)
     )
     try:
         certificate: network.PeerCertificate = writer.get_extra_info("peercert") or {}
         if LAB not in network.names(certificate):
-            message = f"the program that listens on {address}:{membership.port} is not the lab"
+            place = network.place(membership.lab, membership.port)
+            message = f"the program that listens on {place} is not the lab"
             raise HostError(message, "give `--join` the address in the table `[lab]`")
         await reader.readexactly(1)
     finally:
@@ -418,8 +419,8 @@ def _refused(error: Exception) -> HostError:
     return HostError(f"the lab refuses this host: {stated}", "compare with its `hosts.toml`")
 
 
-def _towards(membership: Membership) -> str:
+def _towards(membership: Membership) -> IPv4Address | IPv6Address:
     """The address of this host on the way to the lab; nothing is sent."""
     with socket.socket(_family(membership.lab), socket.SOCK_DGRAM) as probe:
         probe.connect((str(membership.lab), membership.port))
-        return probe.getsockname()[0]
+        return ip_address(probe.getsockname()[0])

@@ -217,4 +217,14 @@ def tls_reason(error: object) -> str:
 
 def address(host: IPv4Address | IPv6Address, port: int) -> str:
     """Where somebody listens, as dask and the option `--join` write it."""
-    return f"tls://{host}:{port}" if host.version == 4 else f"tls://[{host}]:{port}"  # noqa: PLR2004
+    return f"tls://{place(host, port)}"
+
+
+def place(host: IPv4Address | IPv6Address, port: int) -> str:
+    """An address and a port, as URLs write them."""
+    return f"{bracketed(host)}:{port}"
+
+
+def bracketed(host: IPv4Address | IPv6Address) -> str:
+    """An address as it stands where a port may follow; dask takes no other."""
+    return str(host) if host.version == 4 else f"[{host}]"  # noqa: PLR2004
