@@ -26,11 +26,13 @@ from plimsoll.drivers.tools import plimsoll as engine
 from plimsoll.errors import (
     EngineFailed,
     HostError,
+    HostLost,
     InputError,
     Interrupted,
     PlimsollError,
 )
 from plimsoll.hosts import counts, disk, staying
+from plimsoll.hosts.host import GONE
 from plimsoll.hosts.served import ServedHere
 from plimsoll.hosts.steps import StepState, ended
 from plimsoll.processes.interruption import Interruption
@@ -176,7 +178,7 @@ class _Load:
     status: HostStatus = field(default_factory=HostStatus)
     is_to_end: bool = False
     result: HostResult | None = None
-    counted: CountState = field(default_factory=CountState)
+    counted: CountState | None = None
     packed: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     kept: StepState | None = None
 
@@ -279,17 +281,19 @@ class Agent:
         """What a load that ended measured.
 
         Raises:
-            EngineFailed: There is none.
+            HostLost: This agent has none any more.
+            EngineFailed: It has not ended.
         """
         self.heard()
-        if self._load is None or self._load.result is None:
+        result = self._known.result
+        if result is None:
             raise EngineFailed("no load has finished here", "report it to Plimsoll")
-        return self._load.result
+        return result
 
     def read(self, name: str, offset: int) -> bytes:
         """A piece of a file of the load, `CHUNK_BYTES` long unless the file ends before."""
-        files, load = self.collect().files, self._load
-        if load is not None and name in load.packed:
+        files, load = self.collect().files, self._known
+        if name in load.packed:
             return load.packed[name][offset : offset + CHUNK_BYTES]
         if name not in {file.name for file in files}:
             raise EngineFailed(f"`{name}` is not a file of the load", "report it to Plimsoll")
@@ -298,22 +302,35 @@ class Agent:
     def count(self, holds: tuple[tuple[int, int], ...], shift_ns: int) -> None:
         """Begins to count the rows of a load that ended; `counted` says how that stands.
 
+        A lab that was cut off orders it once more.
+
         Args:
             holds: What is summarised, in nanoseconds since the trial's zero.
             shift_ns: Zero of the load here, in nanoseconds since the trial's zero.
 
         Raises:
-            EngineFailed: There is none.
+            HostLost: This agent has none any more.
+            EngineFailed: It has not ended.
         """
         self.collect()
-        if self._load is not None:
-            work = (self._load, holds, shift_ns)
+        load = self._known
+        if load.counted is None:
+            load.counted = CountState()
+            work = (load, holds, shift_ns)
             threading.Thread(target=self._count, args=work, daemon=True).start()
 
     def counted(self) -> CountState:
-        """How the counting stands."""
+        """How the counting stands.
+
+        Raises:
+            HostLost: This agent has no load any more.
+            EngineFailed: It counts nothing.
+        """
         self.heard()
-        return CountState() if self._load is None else self._load.counted
+        counted = self._known.counted
+        if counted is None:
+            raise EngineFailed("no rows are counted here", "report it to Plimsoll")
+        return counted
 
     def keep(self, name: str) -> None:
         """Begins to move the rows of a load that ended to where rows stay on this host.
@@ -324,10 +341,11 @@ class Agent:
             name: Name of a new folder for them.
 
         Raises:
-            EngineFailed: There is none.
+            HostLost: This agent has none any more.
+            EngineFailed: It has not ended.
         """
-        result, load = self.collect(), self._load
-        if load is None or load.kept is not None:
+        result, load = self.collect(), self._known
+        if load.kept is not None:
             return
         rows = () if result.driven.rows is None else result.driven.rows.files
         names = (*ROWS, *(path.name for path in rows))
@@ -336,10 +354,17 @@ class Agent:
         threading.Thread(target=_keep, args=work, daemon=True).start()
 
     def keeping(self) -> StepState:
-        """How that stands; in the end it has given `staying.Stayed`."""
+        """How that stands; in the end it has given `staying.Stayed`.
+
+        Raises:
+            HostLost: This agent has no load any more.
+            EngineFailed: It keeps nothing.
+        """
         self.heard()
-        load = self._load
-        return StepState() if load is None or load.kept is None else load.kept
+        kept = self._known.kept
+        if kept is None:
+            raise EngineFailed("no rows are kept here", "report it to Plimsoll")
+        return kept
 
     def kept(self, folder: str) -> dict[str, int]:
         """Rows that stayed on this host.
@@ -511,6 +536,17 @@ class Agent:
     def heard(self) -> None:
         """Notes that the lab is there."""
         self._heard_s = time.monotonic()
+
+    @property
+    def _known(self) -> _Load:
+        """The load of the lab.
+
+        Raises:
+            HostLost: There is none: its agent was another one, or has given it up meanwhile.
+        """
+        if self._load is None:
+            raise HostLost(GONE, "see the output of its agent")
+        return self._load
 
     @property
     def _is_silent(self) -> bool:

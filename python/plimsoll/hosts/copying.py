@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, cast
 
 from plimsoll.errors import EngineFailed, HostError, HostLost
+from plimsoll.hosts.control import of_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +70,7 @@ def patiently(lab: Lab, host: str, *order: object) -> object:
         order: The order, and what it is given.
 
     Raises:
-        HostLost: The host is gone, and did not join again in time.
+        HostLost: The host is gone, and did not join again in time; or what it had is.
         PlimsollError: What the method raised.
     """
     name, *arguments = order
@@ -80,4 +81,7 @@ def patiently(lab: Lab, host: str, *order: object) -> object:
             lab.wait([host], lambda _: None)
         except HostError:
             raise error from None
+    try:
         return lab.order(host, str(name), *arguments)
+    except HostLost as error:
+        raise of_host(host, error) from error

@@ -11,7 +11,7 @@ import errno
 import os
 import shutil
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from ipaddress import ip_address
@@ -22,7 +22,14 @@ from plimsoll import wording
 from plimsoll.drivers import records
 from plimsoll.drivers.job import LoadPart
 from plimsoll.drivers.records import ROWS
-from plimsoll.errors import InputError, Interrupted, PlimsollError, Problem, StorageError
+from plimsoll.errors import (
+    HostLost,
+    InputError,
+    Interrupted,
+    PlimsollError,
+    Problem,
+    StorageError,
+)
 from plimsoll.hosts import clocks, combined, control, copying, counts, disk, fitness, network
 from plimsoll.hosts.combined import Driving
 from plimsoll.hosts.control import of_host
@@ -311,10 +318,8 @@ class HostsDriver:
         """
         holds = tuple((one.start_ns, one.end_ns) for one in together.stages if one.kind == "hold")
         shifts = {one.host: one.zero_ns for one in together.hosts if one.driver is not None}
-        ordered = self._lab.order_each("count", {host: (holds, shifts[host]) for host in shifts})
-        for host, given in ordered.items():
-            if isinstance(given, PlimsollError):
-                raise of_host(host, given)
+        for host, shift_ns in shifts.items():
+            copying.patiently(self._lab, host, "count", holds, shift_ns)
         parts = [self._counts_of(host, job.into / host) for host in shifts]
         held_s = sum(end - start for start, end in holds) / 1e9
         figures = counts.figures(parts, job.load, together.driver, held_s)
@@ -337,10 +342,13 @@ class HostsDriver:
         Raises:
             PlimsollError: It could not.
         """
-        while not (state := cast("CountState", self._lab.order(host, "counted"))).has_ended:
+        while True:
+            state = cast("CountState", copying.patiently(self._lab, host, "counted"))
+            if state.error is not None:
+                raise of_host(host, state.error)
+            if state.has_ended:
+                break
             time.sleep(COUNTED_S)
-        if state.error is not None:
-            raise of_host(host, state.error)
         files = {kind: state.times[kind] for kind in counts.KINDS}
         for described in files.values():
             self._fetch(host, described, folder)
@@ -372,7 +380,8 @@ class HostsDriver:
             if state.has_ended:
                 break
             time.sleep(KEPT_S)
-        self._lab.order(host, "release")
+        with suppress(HostLost):  # the next load, or the end of the agent, removes the rest
+            self._lab.order(host, "release")
         place = cast("Stayed", state.given)
         if place.error is not None:
             reason = of_host(host, place.error).message

@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING, Any
 from distributed import Worker
 from distributed.protocol.serialize import to_serialize
 
+from plimsoll import wording
 from plimsoll.errors import HostError, PlimsollError
 from plimsoll.hosts import certificates, network
 from plimsoll.hosts.disk import disk_error
@@ -80,6 +81,12 @@ RETRY_S = 1.0
 
 REFUSED_S = 5.0
 """The same where a lab does without this host, in seconds: it may work for long."""
+
+RETURN_S = 600.0
+"""How long an agent that the lab started tries to reach it again, in seconds.
+
+Where the network is cut for good, nothing else tells it that the lab is gone.
+"""
 
 
 @dataclass(frozen=True)
@@ -178,10 +185,12 @@ async def serve_one(
 ) -> None:
     """Serves one lab; ends with it, or with what that holds open.
 
+    Where only the connection breaks, it joins again: it has the rows of the last load.
+
     Args:
         agent: Carries out the orders.
         membership: How to join.
-        tell: Told when the agent joins the lab.
+        tell: Told when the agent joins the lab, and when it loses that.
         lifeline: A pipe; its end is the end of the lab.
 
     Raises:
@@ -193,7 +202,7 @@ async def serve_one(
     pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), lifeline
     )
-    serving = asyncio.ensure_future(_serve_one(agent, membership, tell, is_by_hand=False))
+    serving = asyncio.ensure_future(_serve_until_sent_away(agent, membership, tell))
     held = asyncio.ensure_future(reader.read())
     await asyncio.wait((serving, held), return_when=asyncio.FIRST_COMPLETED)
     if not serving.done():
@@ -202,6 +211,19 @@ async def serve_one(
     pipe.close()
     with suppress(asyncio.CancelledError):
         await serving
+
+
+async def _serve_until_sent_away(
+    agent: Agent, membership: Membership, tell: Callable[[str], None]
+) -> None:
+    while not await _serve_one(agent, membership, tell, is_by_hand=False):
+        tell("lost the connection to the lab; joining it again")
+        try:
+            async with asyncio.timeout(RETURN_S):
+                await _reachable(membership, tell, is_by_hand=False)
+        except TimeoutError:
+            tell(f"the lab was out of reach for {wording.exact(RETURN_S)} s")
+            return
 
 
 def _make_ready(membership: Membership) -> None:

@@ -7,6 +7,7 @@ agent ends when that input does, also when the lab is killed.
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import time
@@ -27,9 +28,11 @@ OPTIONS = (
     "-T",
     # Nobody is there to type a password, and a host that does not respond must not hold up a lab.
     *("-o", "BatchMode=yes", "-o", f"ConnectTimeout={round(network.LOST_S)}"),
-    *("-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=2"),
 )
-"""Options of the OpenSSH client."""
+"""Options of the OpenSSH client, beside those of its signs of life."""
+
+SIGN_S = 5
+"""From one sign of life of the OpenSSH client to the next, in seconds."""
 
 RETRY_S = 2.0
 """From one start of an agent that had served to the next, in seconds."""
@@ -50,6 +53,7 @@ class RemoteAgents:
     def __init__(self, hosts: Hosts, folder: Path, logs: Path) -> None:
         """Has started none."""
         self._hosts = {host.name: host for host in hosts.hosts if host.ssh is not None}
+        self._options = (*OPTIONS, *_signs(hosts.wait_s))
         self._join = network.address(hosts.address, hosts.port)
         self._certificates = folder
         self._logs = logs
@@ -102,7 +106,7 @@ class RemoteAgents:
         remote = f"exec {shlex.join((*command, *own))}"
         try:
             process = SupervisedProcess(
-                ("ssh", *OPTIONS, "--", host.ssh or "", remote),
+                ("ssh", *self._options, "--", host.ssh or "", remote),
                 folder=self._logs,
                 environment=os.environ,
                 log=self._log(host),
@@ -133,3 +137,12 @@ class RemoteAgents:
 
     def _log(self, host: Host) -> Path:
         return self._logs / f"{host.name}.log"
+
+
+def _signs(wait_s: float) -> tuple[str, ...]:
+    """Options by which a session outlives a cut as long as the lab waits for its host.
+
+    If it ended before, another agent, which has no rows, could join in place of the one that does.
+    """
+    missed = max(2, math.ceil(wait_s / SIGN_S))
+    return "-o", f"ServerAliveInterval={SIGN_S}", "-o", f"ServerAliveCountMax={missed}"

@@ -214,7 +214,7 @@ def _seen(lab: Lab, trial: Recording, host: str, kept: KeptRows, copies: Path) -
 def _copy(lab: Lab, host: str, kept: KeptRows, into: Path, tell: Callable[[str], None]) -> None:
     """Copies the files of a host."""
     into.mkdir(parents=True, exist_ok=True)
-    sizes = cast("dict[str, int]", lab.order(host, "kept", kept.folder))
+    sizes = cast("dict[str, int]", hosts.copying.patiently(lab, host, "kept", kept.folder))
     for name, digest in kept.sha256.items():
         file = HostFile(name, sizes.get(name, 0), digest)
         order = ("read_kept", kept.folder, name)

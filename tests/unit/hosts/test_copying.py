@@ -1,0 +1,101 @@
+"""What a load has left on its hosts comes to the lab, also where a host is cut off meanwhile."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from plimsoll.errors import HostLost
+from plimsoll.hosts import copying, counts
+from plimsoll.hosts.agent import Agent, CountState, HostFile
+from plimsoll.hosts.driver import HostsDriver
+from plimsoll.hosts.staying import Stayed
+from plimsoll.hosts.steps import StepState
+
+COUNTED = CountState(
+    has_ended=True,
+    times={kind: HostFile(f"{kind}.bin", 0, hashlib.sha256().hexdigest()) for kind in counts.KINDS},
+)
+ANSWERS: dict[str, object] = {
+    "counted": COUNTED,
+    "keeping": StepState(given=Stayed("/rows/now")),
+}
+
+
+class CutOnce:
+    """A lab whose connection breaks at the first of each order; each host joins again."""
+
+    def __init__(self) -> None:
+        self.hosts = SimpleNamespace(keep_rows="remote")
+        self.ordered: list[str] = []
+
+    def order(self, host: str, order: str, *_arguments: object) -> object:
+        self.ordered.append(order)
+        if self.ordered.count(order) == 1:
+            raise HostLost(f"the connection to `{host}` broke", "check its agent")
+        return ANSWERS.get(order)
+
+    def wait(self, _names: list[str], _tell: Callable[[str], None]) -> None:
+        pass
+
+
+def test_a_host_that_is_cut_off_while_it_counts_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counts, "figures", lambda *_: None)
+    lab: Any = CutOnce()
+    together: Any = SimpleNamespace(
+        stages=(),
+        hosts=[SimpleNamespace(host="two", zero_ns=0, driver=1)],
+        driver=None,
+        zero_utc_ns=0,
+    )
+    monkeypatch.setattr("plimsoll.hosts.driver.replace", lambda given, **_: given)
+    result: Any = SimpleNamespace(files=())
+    one: Any = SimpleNamespace(host=SimpleNamespace(name="two"), result=result)
+    (tmp_path / "two").mkdir()
+    job: Any = SimpleNamespace(into=tmp_path, load=None)
+    HostsDriver(lab, print)._counted([one], together, job)
+    assert lab.ordered == [
+        *("count", "count", "counted", "counted"),
+        *("keep", "keep", "keeping", "keeping", "release"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        ("collect",),
+        ("read", "requests.bin", 0),
+        ("count", (), 0),
+        ("counted",),
+        ("keep", "now"),
+        ("keeping",),
+    ],
+)
+def test_an_agent_that_was_started_anew_says_that_the_rows_are_gone(
+    tmp_path: Path, order: tuple[Any, ...]
+) -> None:
+    agent = Agent(tmp_path / "agent", tmp_path / "rows")
+
+    def ordered(_host: str, name: str, *arguments: object) -> object:
+        return getattr(agent, name)(*arguments)
+
+    lab: Any = SimpleNamespace(order=ordered, wait=lambda *_: None)
+    with pytest.raises(HostLost, match="`two`: its agent was started anew"):
+        copying.patiently(lab, "two", *order)
+
+
+def test_a_load_is_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: Any = Agent(tmp_path / "agent", tmp_path / "rows")
+    made._load = SimpleNamespace(result=1, counted=None)
+    begun: list[object] = []
+    monkeypatch.setattr(made, "_count", lambda *given: begun.append(given))
+    made.count((), 0)
+    made.count((), 0)
+    assert len(begun) == 1
