@@ -521,7 +521,7 @@ class Agent:
     def abandon(self) -> None:
         """Ends what a lab that is gone had begun, and waits for that.
 
-        The rows of a load that has ended stay until the next one: a lab that was cut off while it
+        The rows of loads that have ended stay until the next one: a lab that was cut off while it
         copied them goes on.
         """
         has_rows = self._load is not None and self._load.result is not None

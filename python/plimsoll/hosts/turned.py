@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 from plimsoll.drivers import turning
 from plimsoll.drivers.turning import CommonStart, DriverUse
-from plimsoll.errors import EngineFailed
+from plimsoll.errors import EngineFailed, HostLost
 from plimsoll.hosts import disk, steps
+from plimsoll.hosts.host import GONE
 from plimsoll.hosts.steps import StepState
 from plimsoll.processes import cpu_clock
 from plimsoll.processes.tree import ProcessTree
@@ -48,10 +49,12 @@ class TurnedLoad:
     Attributes:
         job: What it generates.
         readings: What was read of it and of this host.
+        has_ended: Whether it has ended as ordered, so that its rows are whole.
     """
 
     job: DriverJob
     readings: TurnReadings = field(default_factory=TurnReadings)
+    has_ended: bool = False
     _running: ExitStack = field(default_factory=ExitStack)
     _sampler: Sampler = field(default_factory=Sampler)
     _load: EngineLoad | None = None
@@ -107,7 +110,9 @@ class TurnedLoad:
         Raises:
             PlimsollError: The engine ended with an error.
         """
-        return self._required().finish(CommonStart(0, at_ns))
+        driven = self._required().finish(CommonStart(0, at_ns))
+        self.has_ended = True
+        return driven
 
     def close(self) -> None:
         """Stops it."""
@@ -149,35 +154,42 @@ class TurnedLoads:
         self._folder = folder
         self._loads: dict[str, TurnedLoad] = {}
         self._works: dict[str, _OrderedWork] = {}
+        self._left: set[str] = set()
 
     def __len__(self) -> int:
-        """How many there are."""
-        return len(self._loads)
+        """How many there are that may still run."""
+        return len(self._loads.keys() - self._left)
 
     def add(self, key: str, order: HostJob) -> None:
-        """Begins to have another load rest.
+        """Begins to have another load rest; what loads of before have left is removed.
 
         Args:
             key: Names it from now on.
             order: What it generates.
         """
-        into = self.folder(key)
+        for left in [*self._left]:
+            self.remove(left)
+        into = self._folder / key
         into.mkdir(parents=True)
         self._loads[key] = TurnedLoad(order.within(into))
         self.begin(key, TurnedLoad.begin)
 
     def folder(self, key: str) -> Path:
-        """The folder of a load."""
-        return self._folder / key
+        """The folder of a load.
+
+        Raises:
+            HostLost: There is none of that name any more.
+        """
+        return self.of(key).job.into
 
     def of(self, key: str) -> TurnedLoad:
         """A load.
 
         Raises:
-            EngineFailed: There is none of that name.
+            HostLost: There is none of that name any more.
         """
         if key not in self._loads:
-            raise EngineFailed("no such load rests here", "report it to Plimsoll")
+            raise HostLost(GONE, "see the output of its agent")
         return self._loads[key]
 
     def begin(self, key: str, work: Callable[[TurnedLoad], object]) -> None:
@@ -186,7 +198,12 @@ class TurnedLoads:
         threading.Thread(target=_done, args=(begun, work, load), daemon=True).start()
 
     def state(self, key: str, wait_s: float) -> StepState:
-        """How the last work of a load stands; waits for its end, but only so long."""
+        """How the last work of a load stands; waits for its end, but only so long.
+
+        Raises:
+            HostLost: There is none of that name any more.
+        """
+        self.of(key)
         work = self._works[key]
         work.is_over.wait(wait_s)
         return work.state
@@ -196,12 +213,17 @@ class TurnedLoads:
         load = self._loads.pop(key, None)
         if load is not None:
             load.close()
-        shutil.rmtree(self.folder(key), ignore_errors=True)
+        self._left.discard(key)
+        shutil.rmtree(self._folder / key, ignore_errors=True)
 
     def close(self) -> None:
-        """Stops all of them."""
-        for key in [*self._loads]:
-            self.remove(key)
+        """Stops all of them; the rows of those that have ended stay until the next load."""
+        for key, load in [*self._loads.items()]:
+            if load.has_ended:
+                load.close()
+                self._left.add(key)
+            else:
+                self.remove(key)
 
 
 def _done(begun: _OrderedWork, work: Callable[[TurnedLoad], object], load: TurnedLoad) -> None:

@@ -16,7 +16,7 @@ from itertools import count
 from typing import TYPE_CHECKING, cast
 
 from plimsoll.drivers.turning import CommonStart, DriverUse, EngineTurn, is_over
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import HostLost, PlimsollError, StorageError
 from plimsoll.hosts import clocks, combined, copying
 from plimsoll.hosts.agent import HostStatus
 from plimsoll.hosts.combined import Driving
@@ -164,7 +164,10 @@ class HostsLoad:
         ]
         with writing(self._job.into):
             for name, result in results.items():
-                self._fetch(name, result)
+                try:
+                    self._fetch(name, result)
+                except PlimsollError as error:
+                    raise _of_host(name, error) from error
         return combined.of(driving, self._job)
 
     def release(self) -> None:
@@ -229,7 +232,7 @@ class HostsLoad:
         given = self._lab.order_each(order, arguments)
         for host, one in given.items():
             if isinstance(one, PlimsollError):
-                raise of_host(host, one)
+                raise _of_host(host, one)
         return given
 
     def _done(self) -> dict[str, object]:
@@ -243,7 +246,7 @@ class HostsLoad:
             states = self._ordered("turned", dict.fromkeys(left, (self._key, WAIT_S)))
             for host, state in cast("Mapping[str, StepState]", states).items():
                 if state.error is not None:
-                    raise of_host(host, state.error)
+                    raise _of_host(host, state.error)
                 if state.has_ended:
                     done[host] = state.given
         return {name: done[name] for name in self._names}
@@ -259,6 +262,12 @@ class HostsLoad:
         for file in result.files:
             order = ("read_turned", self._key, file.name)
             copying.fetch(self._lab, host, file, folder / file.name, order)
+
+
+def _of_host(host: str, error: PlimsollError) -> PlimsollError:
+    """An error of a host, with its name: a disk of it that fails costs its trial, not all."""
+    named = of_host(host, error)
+    return HostLost(named.message, named.hint) if isinstance(error, StorageError) else named
 
 
 def _used(turns: Mapping[str, EngineTurn]) -> DriverUse:

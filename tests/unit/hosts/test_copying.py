@@ -16,6 +16,7 @@ from plimsoll.hosts.agent import Agent, CountState, HostFile
 from plimsoll.hosts.driver import HostsDriver
 from plimsoll.hosts.staying import Stayed
 from plimsoll.hosts.steps import StepState
+from plimsoll.hosts.turned import TurnedLoad
 
 COUNTED = CountState(
     has_ended=True,
@@ -76,6 +77,8 @@ def test_a_host_that_is_cut_off_while_it_counts_goes_on(
         ("counted",),
         ("keep", "now"),
         ("keeping",),
+        ("turned", "0", 0.0),
+        ("read_turned", "0", "requests.bin", 0),
     ],
 )
 def test_an_agent_that_was_started_anew_says_that_the_rows_are_gone(
@@ -99,3 +102,33 @@ def test_a_load_is_counted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     made.count((), 0)
     made.count((), 0)
     assert len(begun) == 1
+
+
+def turned_load(agent: Any, key: str, *, has_ended: bool) -> Path:
+    """What a load that takes turns has left, or goes on to write."""
+    folder: Path = agent._turned._folder / key
+    folder.mkdir(parents=True)
+    (folder / "requests.bin").write_bytes(b"rows")
+    job: Any = SimpleNamespace(into=folder)
+    agent._turned._loads[key] = TurnedLoad(job, has_ended=has_ended)
+    return folder
+
+
+def test_rows_of_turns_outlive_a_cut_until_they_are_released_or_the_next_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent: Any = Agent(tmp_path / "agent", tmp_path / "rows")
+    places = [turned_load(agent, key, has_ended=key != "2") for key in ("0", "1", "2")]
+    agent.abandon()
+    assert agent.read_turned("1", "requests.bin", 1) == b"ows"
+    assert [place.exists() for place in places] == [True, True, False]
+    assert not agent._turned, "nothing runs that must end with the lab"
+    with pytest.raises(HostLost, match="its rows are gone"):
+        agent.turned("2", 0.0)
+    agent.release_turns("0")
+    assert not places[0].exists()
+    monkeypatch.setattr(TurnedLoad, "begin", lambda _: None)
+    order: Any = SimpleNamespace(within=lambda into: SimpleNamespace(into=into))
+    agent.arm_turns("3", order)
+    assert not places[1].exists()
+    agent.abandon()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ipaddress import ip_address
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -12,8 +13,10 @@ import toy_trials
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.drivers.job import DriverJob
 from plimsoll.drivers.turning import CommonStart, DriverUse, EngineTurn
-from plimsoll.errors import EngineFailed, HostLost
+from plimsoll.errors import EngineFailed, HostLost, StorageError
 from plimsoll.events import Progress
+from plimsoll.hosts import turning
+from plimsoll.hosts.agent import HostFile
 from plimsoll.hosts.clocks import ClockExchange
 from plimsoll.hosts.control import Lab
 from plimsoll.hosts.host import Host, Hosts
@@ -119,3 +122,33 @@ def test_an_error_of_a_host_ends_the_turn_and_names_it(lab: FakeLab, load: Hosts
         lab.order_each = given
         with pytest.raises(kind, match=words):
             load.turn(10 * MS)
+
+
+def test_a_disk_of_a_host_costs_its_trial_and_not_the_campaign(
+    lab: FakeLab, load: HostsLoad
+) -> None:
+    full = StorageError("`/tmp/x` cannot be written: No space left on device", "free disk space")
+
+    def ordered(order: str, arguments: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
+        answer = StepState(True, error=full) if order == "turned" else None
+        return dict.fromkeys(arguments, full if order == failing else answer)
+
+    lab.order_each = ordered
+    for failing in ("take_turn", "turned"):  # noqa: B007 - `ordered` reads it
+        with pytest.raises(HostLost, match="`one`: `/tmp/x` cannot be written"):
+            load.turn(10 * MS)
+
+
+def test_a_file_that_a_host_cannot_read_costs_its_trial_and_not_the_campaign(
+    lab: FakeLab, load: HostsLoad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unread(_lab: Any, host: str, *_: object) -> None:
+        assert host == "one"
+        raise StorageError("`/tmp/x` cannot be read: Input/output error", "replace it")
+
+    load.turn(10 * MS)
+    rows: Any = SimpleNamespace(files=(HostFile("requests.bin", 1, ""),))
+    lab.answers = dict.fromkeys(lab.answers, rows)
+    monkeypatch.setattr(turning.copying, "fetch", unread)
+    with pytest.raises(HostLost, match="`one`: `/tmp/x` cannot be read"):
+        load.finish()
