@@ -154,7 +154,7 @@ def load(  # noqa: PLR0913 - one argument for each option
             for ten seconds if there is a meter, else not at all.
         hosts: File of the hosts that generate the load together; None generates it here.
         keep_rows: With hosts: `lab` copies every row; `remote` leaves rows on their hosts, which
-            count them, so that what needs single rows is not checked.
+            count them, so that what needs single rows is not checked; it needs `record`.
         unix_socket: Unix socket that the server listens on; None for TCP to the host of the URL.
         record: New folder that keeps every row; None for a temporary one, which goes with the
             result.
@@ -251,7 +251,7 @@ def loaded(
         interruption: Knows of signals afterwards; None for one of its own.
     """
     planned = load_options.trial(requested)
-    require_place(record, storage)
+    require_place(record, storage, requested.keep_rows)
     known = (
         None
         if requested.hosts is None
@@ -301,11 +301,12 @@ def require_response(
     )
 
 
-def require_place(record: Path | None, storage: str) -> None:
+def require_place(record: Path | None, storage: str, keep_rows: KeepRows = "lab") -> None:
     """Requires a place for the rows before anything is sent.
 
     Raises:
-        InputError: A storage is named, and not what the recording is called there.
+        InputError: A storage is named, and not what the recording is called there; or rows are to
+            stay on hosts, and no recording says where they are.
         StorageError: The folder holds something else.
     """
     if record is not None:
@@ -313,6 +314,9 @@ def require_place(record: Path | None, storage: str) -> None:
     elif storage:
         message = "`storage=` needs `record=`, which names the campaign"
         raise InputError([Problem("storage", message, "add `record=`")])
+    elif keep_rows == "remote":
+        message = "rows that stay on their hosts need a recording by which they are found"
+        raise InputError([Problem("keep_rows", message, "add `record=`")])
 
 
 def _require_new(record: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import plimsoll
-from plimsoll.errors import StorageError
+from plimsoll.errors import InputError, StorageError
 from plimsoll.lab import loads
 
 
@@ -33,6 +33,12 @@ def test_whatever_else_is_in_the_folder_is_kept(tmp_path: Path, other: str) -> N
     (tmp_path / other).touch()
     with pytest.raises(StorageError, match=f"is not empty: it holds `{other}`"):
         loads.require_place(tmp_path, "")
+
+
+def test_rows_that_stay_on_hosts_need_a_recording_that_says_where(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="need a recording by which they are found") as told:
+        plimsoll.load("http://10.0.0.9/", hosts=tmp_path / "hosts.toml", keep_rows="remote")
+    assert told.value.problems[0].hint == "add `record=`"
 
 
 def test_what_a_killed_load_left_is_named_where_its_report_is_asked_for(tmp_path: Path) -> None:
