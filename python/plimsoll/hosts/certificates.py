@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from plimsoll.errors import HostError, StorageError
-from plimsoll.hosts.host import DAYS, LAB
+from plimsoll.hosts.host import AUTHORITY, DAYS, LAB
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 NEW = "make new ones for the lab and all hosts: `plimsoll host certificates --help`"
 """What to do about certificates that are of no use."""
-
-AUTHORITY = "ca"
-"""Name of the authority, and of its file."""
 
 _BEFORE = timedelta(minutes=5)
 """How long before now they are valid: clocks of hosts may be behind."""

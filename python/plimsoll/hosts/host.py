@@ -48,8 +48,11 @@ MOST_DAYS = 3650
 WAIT_S = 60.0
 """How long the lab waits for its hosts, in seconds, where the file does not say."""
 
-RESERVED = (LAB, HOST)
-"""Names that no host may have: those of the lab in certificates and in results."""
+AUTHORITY = "ca"
+"""Name of the authority that signs certificates, and of its file."""
+
+RESERVED = (LAB, HOST, AUTHORITY)
+"""Names that no host may have: those of the lab in certificates and results, and of a file."""
 
 PROGRAM = "plimsoll"
 """Plimsoll on a host where the file does not say."""

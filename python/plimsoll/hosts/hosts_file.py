@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from plimsoll import wording
 from plimsoll.campaign import documents
 from plimsoll.campaign.documents import Mistake
 from plimsoll.campaign.load import MOST_THREADS
@@ -150,8 +151,8 @@ def _host(host: HostTable, at: KeyPath, names: set[str]) -> Iterator[Mistake]:
     yield from _address(host.address, at)
     if host.name is not None:
         if not _NAME.fullmatch(host.name) or host.name in RESERVED:
-            reserved = " or ".join(f"`{name}`" for name in RESERVED)
-            hint = f"use small letters, digits and `-`, and not {reserved}, which mean the lab"
+            reserved = wording.listed([f"`{name}`" for name in RESERVED])
+            hint = f"use small letters, digits and `-`, and none of {reserved}: these are the lab's"
             yield Mistake((*at, "name"), f"`{host.name}` cannot be the name of a host", hint)
         elif host.name in names:
             yield Mistake((*at, "name"), f"two hosts have the name `{host.name}`")

@@ -55,6 +55,7 @@ def test_a_short_file_is_enough(tmp_path: Path) -> None:
     [
         ('name = "two"', 'name = "one"', 11, "two hosts have the name `one`"),
         ('name = "two"', 'name = "lab"', 11, "`lab` cannot be the name of a host"),
+        ('name = "two"', 'name = "ca"', 11, "`ca` cannot be the name of a host"),
         ('name = "two"', 'name = "T w"', 11, "`T w` cannot be the name"),
         ('address = "fd00::3"', 'address = "two.local"', 12, "not a numeric IP address"),
         ('address = "fd00::3"', "", 10, "`address` is missing"),
