@@ -248,6 +248,23 @@ def test_check_names_a_host_that_does_not_reach_that_of_the_servers(tmp_path: Pa
 
 
 def test_a_host_that_does_not_join_is_named_with_what_to_start(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("redirection", "words"),
+    [("< own.pem", "standard input is a file"), ("<&-", "standard input is closed")],
+)
+def test_credentials_that_come_from_no_pipe_are_refused_with_a_remedy(
+    tmp_path: Path, redirection: str, words: str
+) -> None:
+    lab = on_loopback(tmp_path, ("one",))
+    (tmp_path / "own.pem").write_bytes(certificates.identity(lab.certificates, "one").credentials())
+    agent = ("host", "serve", "--join", f"tls://127.0.0.1:{lab.port}", "--name", "one")
+    before = ("sh", "-c", f'exec "$0" "$@" {redirection}')
+    ran = run(*agent, "--credentials-stdin", folder=tmp_path, before=before)
+    assert ran.code == UNFIT
+    assert words in ran.said
+    assert "write them to a pipe that stays open" in ran.said
+
+
     lab = on_loopback(tmp_path)
     lab.write(wait="100ms")
     with lab.served() as address:

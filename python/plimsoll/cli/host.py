@@ -9,7 +9,7 @@ import sys
 from dataclasses import asdict
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 import click
@@ -123,6 +123,7 @@ def serve(
     _require_credentials({"--cert": cert, "--key": key, "--ca": ca}, on_stdin=credentials_stdin)
     with scratch.folder() as folder:
         if cert is None or key is None or ca is None:
+            _require_open_input()
             identity = hosts.certificates.received(sys.stdin.buffer, folder)
         else:
             identity = hosts.certificates.Identity(cert, key, ca)
@@ -159,6 +160,16 @@ def _require_credentials(files: Mapping[str, Path | None], *, on_stdin: bool) ->
         message = f"{'unused' if on_stdin else 'missing'} beside the other options"
         hint = "give `--cert`, `--key` and `--ca`, or only `--credentials-stdin`"
         raise InputError([Problem(option, message, hint) for option in wrong])
+
+
+def _require_open_input() -> None:
+    """Requires a standard input, from which the credentials come.
+
+    Raises:
+        HostError: It is closed.
+    """
+    if cast("object", sys.stdin) is None:  # as the interpreter does, whatever types say
+        raise HostError("standard input is closed", hosts.membership.LIFELINE)
 
 
 def _lab(join: str) -> tuple[IPv4Address | IPv6Address, int]:

@@ -82,6 +82,9 @@ RETRY_S = 1.0
 REFUSED_S = 5.0
 """The same where a lab does without this host, in seconds: it may work for long."""
 
+LIFELINE = "give the files by `--cert`, `--key` and `--ca`, or write them to a pipe that stays open"
+"""What to do where standard input is no lifeline."""
+
 RETURN_S = 600.0
 """How long an agent that the lab started tries to reach it again, in seconds.
 
@@ -194,14 +197,17 @@ async def serve_one(
         lifeline: A pipe; its end is the end of the lab.
 
     Raises:
-        HostError: The lab and this host do not trust each other, the lab refuses it, or its own
-            certificate or address is of no use.
+        HostError: The lab and this host do not trust each other, the lab refuses it, its own
+            certificate or address is of no use, or the lifeline is a file.
     """
     _make_ready(membership)
     reader = asyncio.StreamReader()
-    pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), lifeline
-    )
+    try:
+        pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), lifeline
+        )
+    except ValueError as error:  # files have no end that the lab decides on
+        raise HostError("standard input is a file, and no pipe of the lab", LIFELINE) from error
     serving = asyncio.ensure_future(_serve_until_sent_away(agent, membership, tell))
     held = asyncio.ensure_future(reader.read())
     await asyncio.wait((serving, held), return_when=asyncio.FIRST_COMPLETED)
