@@ -29,10 +29,11 @@ import preloads
 from command_line import Ran, Running, run
 from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.drivers import records
-from plimsoll.errors import EngineFailed, InputError, StorageError
+from plimsoll.errors import InputError, StorageError
 from plimsoll.hosts import certificates, hosts_file
 from plimsoll.hosts.membership import RETRY_S
 from plimsoll.processes.ports import free_port
+from plimsoll.storage import digests
 from small_disks import small_disk
 from small_servers import eventually
 
@@ -247,7 +248,6 @@ def test_check_names_a_host_that_does_not_reach_that_of_the_servers(tmp_path: Pa
     assert ran.said.count("cannot reach") == 1
 
 
-def test_a_host_that_does_not_join_is_named_with_what_to_start(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("redirection", "words"),
     [("< own.pem", "standard input is a file"), ("<&-", "standard input is closed")],
@@ -265,6 +265,7 @@ def test_credentials_that_come_from_no_pipe_are_refused_with_a_remedy(
     assert "write them to a pipe that stays open" in ran.said
 
 
+def test_a_host_that_does_not_join_is_named_with_what_to_start(tmp_path: Path) -> None:
     lab = on_loopback(tmp_path)
     lab.write(wait="100ms")
     with lab.served() as address:
@@ -974,14 +975,27 @@ def test_rows_that_find_no_room_on_their_host_are_named_kept_and_fetched(tmp_pat
     assert rows_by_host(tmp_path / "recorded") == {"one": 24_000, "two": 24_000}
 
 
-def test_rows_that_changed_on_their_host_are_refused(kept: Kept) -> None:
-    before = recorded(kept.results)
-    with changed(kept.folders[1] / "requests.bin", bytes(range(100))):
+def test_rows_that_changed_on_their_host_are_refused_and_others_are_fetched(
+    tmp_path: Path, kept: Kept
+) -> None:
+    before, changing = recorded(kept.results), kept.folders[1]
+    second = kept.results / "trials" / "second"
+    shutil.copytree(kept.results / "trials" / "load", second)
+    shutil.copytree(changing, tmp_path / "unchanged")
+    text = json.dumps({**before, "trial": "second"})
+    (second / "trial.json").write_text(
+        text.replace(str(changing), f"{tmp_path}/unchanged"), "utf-8"
+    )
+    digests.keep(second)
+    with changed(changing / "requests.bin", bytes(range(100))):
         ran = kept.fetched()
-    assert ran.code == EngineFailed.exit_code
+    assert ran.code == UNFIT, ran.said
     assert "`requests.bin` of `two` arrived damaged" in ran.said
+    assert f"1 trial without rows: those of `load` on `two` are changed: `{changing}`" in ran.said
     assert recorded(kept.results) == before
     assert not (kept.results / "fetched" / "load" / "two" / "requests.bin").exists()
+    assert "second: fetched 1,600 rows" in ran.said
+    assert pq.read_table(second / "requests.parquet").num_rows == 1600
 
 
 def test_rows_that_are_gone_are_named_until_their_new_place_is(tmp_path: Path, kept: Kept) -> None:

@@ -261,7 +261,8 @@ def rows(*, results: Path, file: Path, only_listed: bool, storage: str, as_json:
     checked, which the next `judge` or `report` computes. An interrupted copy continues where it
     stopped. The rows on the hosts are not removed.
 
-    Exit code 3: a host did not join, or rows are gone there; those of other trials are fetched.
+    Exit code 3: a host did not join, or rows are gone or changed there; those of other trials are
+    fetched.
     """
     with plimsoll.read(results, storage=storage) as found:
         stored = found.stored
@@ -272,7 +273,7 @@ def rows(*, results: Path, file: Path, only_listed: bool, storage: str, as_json:
         with stored.locked(), lab.host_rows.joined(trials, file, messages.step) as opened:
             there = {one.trial: lab.host_rows.seen(opened, stored, one) for one in trials}
             _show_rows([one for rows in there.values() for one in rows], as_json=as_json)
-            whole = [one for one in trials if all(row.state == "there" for row in there[one.trial])]
+            whole = [one for one in trials if _are_there(there[one.trial])]
             if not only_listed:
                 _fetch(opened, stored, whole, there)
     return _left_out(there)
@@ -293,13 +294,20 @@ def _fetch(
     opened: Lab,
     stored: Results,
     trials: Sequence[Recording],
-    there: Mapping[str, Sequence[StayedRows]],
+    there: dict[str, tuple[StayedRows, ...]],
 ) -> None:
-    """Fetches the rows of trials, one after the other."""
+    """Fetches the rows of trials, one after the other; notes which turn out to have changed."""
     for trial in trials:
-        lab.host_rows.require_space(stored, there[trial.trial])
-        requests = lab.host_rows.fetch(opened, stored, trial, messages.step)
-        messages.step(f"{trial.trial}: fetched {wording.several(requests, 'row')}")
+        rows = there[trial.trial]
+        lab.host_rows.require_space(stored, rows)
+        there[trial.trial] = lab.host_rows.fetch(opened, stored, trial, rows, messages.step)
+        if _are_there(there[trial.trial]):
+            requests = sum(one.requests for one in rows)
+            messages.step(f"{trial.trial}: fetched {wording.several(requests, 'row')}")
+
+
+def _are_there(rows: Sequence[StayedRows]) -> bool:
+    return all(one.state == "there" for one in rows)
 
 
 def _left_out(there: Mapping[str, Sequence[StayedRows]]) -> int:

@@ -58,7 +58,10 @@ KEPT_S = 0.1
 """From one look at a host that puts its rows aside to the next, in seconds."""
 
 FOLDER = "%Y%m%dT%H%M%S.%fZ"
-"""Name of a folder of rows that stay on their host: when their load began."""
+"""When a load began, in the name of a folder of rows that stay on their host.
+
+The name of the host follows: several may have one home folder.
+"""
 
 
 @dataclass
@@ -364,7 +367,7 @@ class HostsDriver:
         name = datetime.fromtimestamp(begin_utc_ns / 1e9, UTC).strftime(FOLDER)
         hosts = [one.host.name for one in driving if one.result is not None]
         for host in hosts:
-            copying.patiently(self._lab, host, "keep", name)
+            copying.patiently(self._lab, host, "keep", f"{name}-{host}")
         return {host: self._stayed_at(host) for host in hosts}
 
     def _stayed_at(self, host: str) -> Stayed:

@@ -15,7 +15,7 @@ from plimsoll.conduct.copies import COPIES
 from plimsoll.conduct.recording import RecordSource
 from plimsoll.drivers import records
 from plimsoll.drivers.records import ROWS
-from plimsoll.errors import HostError, InputError, Problem, StorageError
+from plimsoll.errors import EngineFailed, HostError, InputError, Problem, StorageError
 from plimsoll.hosts.agent import HostFile
 from plimsoll.recording import writing
 from plimsoll.storage import documents, parquet
@@ -44,7 +44,8 @@ class StayedRows:
         host: Name of the host.
         folder: Their folder there.
         requests: How many requests.
-        state: Whether they are as they were left: `there`, `gone`, or `changed` in length.
+        state: Whether they are as they were left: `there`, `gone`, or `changed`. Until they are
+            fetched, only their length tells.
         size_bytes: Their length now; 0 if they are gone.
         copied_bytes: How much of that is here already.
     """
@@ -128,38 +129,51 @@ def require_space(results: Results, rows: Iterable[StayedRows]) -> None:
         raise StorageError(message, "free space, or move the results to a larger disk")
 
 
-def fetch(lab: Lab, results: Results, trial: Recording, tell: Callable[[str], None]) -> int:
+def fetch(
+    lab: Lab,
+    results: Results,
+    trial: Recording,
+    there: Sequence[StayedRows],
+    tell: Callable[[str], None],
+) -> tuple[StayedRows, ...]:
     """Copies the rows of a trial from all hosts, and puts them into its results.
 
     What an interrupted copy left is not copied again. What was derived from the trial is removed,
-    and is derived again with its rows.
+    and is derived again with its rows. Where rows of a host are not those that were left on it, the
+    trial stays as it is.
 
     Args:
-        lab: The lab; the hosts have joined, and the rows are there.
+        lab: The lab; the hosts have joined.
         results: The results; locked.
         trial: The trial.
+        there: What is there of its rows, as `seen` gives it: all of them.
         tell: Told how far that is.
 
     Returns:
-        How many requests there are now.
+        What turned out to be there; `changed` where they are others.
 
     Raises:
         HostLost: A host is gone, and did not come back; the same call goes on.
-        EngineFailed: Rows are not those that were left on the host.
         StorageError: They cannot be read or written.
     """
     copies = _copies(results, trial)
+    kept = {one.host: one.kept for one in trial.hosts if one.kept is not None}
     with parquet.writing(results.folder):
-        for one in _keeping(trial):
-            if one.kept is not None:
-                _copy(lab, one.host, one.kept, copies / one.host, tell)
+        found = tuple(
+            one
+            if _is_copied(lab, one.host, kept[one.host], copies / one.host, tell)
+            else replace(one, state="changed")
+            for one in there
+        )
+        if any(one.state == "changed" for one in found):
+            return found
         tell(f"{trial.trial}: writing the tables")
         with results.trial(trial.trial) as into:
             _put_together(results, trial, copies, into)
         shutil.rmtree(copies)
         if not any(copies.parent.iterdir()):
             copies.parent.rmdir()
-    return sum(one.kept.requests for one in trial.hosts if one.kept is not None)
+    return found
 
 
 def _keeping(trial: Recording) -> tuple[HostDriver, ...]:
@@ -211,15 +225,22 @@ def _seen(lab: Lab, trial: Recording, host: str, kept: KeptRows, copies: Path) -
     )
 
 
-def _copy(lab: Lab, host: str, kept: KeptRows, into: Path, tell: Callable[[str], None]) -> None:
-    """Copies the files of a host."""
+def _is_copied(
+    lab: Lab, host: str, kept: KeptRows, into: Path, tell: Callable[[str], None]
+) -> bool:
+    """Copies the files of a host; whether they are those that were left there."""
     into.mkdir(parents=True, exist_ok=True)
     sizes = cast("dict[str, int]", hosts.copying.patiently(lab, host, "kept", kept.folder))
     for name, digest in kept.sha256.items():
         file = HostFile(name, sizes.get(name, 0), digest)
         order = ("read_kept", kept.folder, name)
         progress = _telling(f"{host}: {name}", file.size_bytes, tell)
-        hosts.copying.fetch(lab, host, file, into / name, order, progress)
+        try:
+            hosts.copying.fetch(lab, host, file, into / name, order, progress)
+        except EngineFailed as error:
+            tell(f"{error.message}: the digest is not that of the load")
+            return False
+    return True
 
 
 def _telling(what: str, size_bytes: int, tell: Callable[[str], None]) -> Callable[[int], None]:

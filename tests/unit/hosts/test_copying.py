@@ -34,9 +34,12 @@ class CutOnce:
     def __init__(self) -> None:
         self.hosts = SimpleNamespace(keep_rows="remote")
         self.ordered: list[str] = []
+        self.folder = ""
 
-    def order(self, host: str, order: str, *_arguments: object) -> object:
+    def order(self, host: str, order: str, *arguments: object) -> object:
         self.ordered.append(order)
+        if order == "keep":
+            self.folder = str(*arguments)
         if self.ordered.count(order) == 1:
             raise HostLost(f"the connection to `{host}` broke", "check its agent")
         return ANSWERS.get(order)
@@ -66,6 +69,7 @@ def test_a_host_that_is_cut_off_while_it_counts_goes_on(
         *("count", "count", "counted", "counted"),
         *("keep", "keep", "keeping", "keeping", "release"),
     ]
+    assert lab.folder == "19700101T000000.000000Z-two", "hosts may have one home folder"
 
 
 @pytest.mark.parametrize(
