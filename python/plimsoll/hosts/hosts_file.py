@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _DESTINATION = re.compile(r"[^\s-]\S*")
 _HIGHEST_PORT = 65_535
+_INTERFACE = "use the address of one interface, at which the other machines reach this one"
+"""What to do about an address by which nobody else finds a machine."""
+
 _SINGLE = {
     "server": "servers of a campaign run one after the other, on one host",
     "database": "a campaign has one PostgreSQL, on one host",
@@ -129,8 +132,9 @@ def _mistakes(table: HostsTable) -> Iterator[Mistake]:
         yield from _address(table.lab.address, ("lab",))
         if table.lab.port is not None and not 0 < table.lab.port <= _HIGHEST_PORT:
             yield Mistake(("lab", "port"), f"`port` must lie between 1 and {_HIGHEST_PORT}")
+    yield from _unreachable_lab(table)
     names: set[str] = set()
-    addresses: dict[str, str | None] = {}
+    addresses: dict[IPv4Address | IPv6Address, str | None] = {}
     for place, host in enumerate(table.host or ()):
         if host is not None:
             yield from _host(host, ("host", place), names)
@@ -173,25 +177,46 @@ def _host(host: HostTable, at: KeyPath, names: set[str]) -> Iterator[Mistake]:
 
 
 def _same_address(
-    host: HostTable, at: KeyPath, addresses: dict[str, str | None]
+    host: HostTable, at: KeyPath, addresses: dict[IPv4Address | IPv6Address, str | None]
 ) -> Iterator[Mistake]:
     """Two hosts on one machine: their loads would share its cores, and count as two."""
-    if host.address is None:
+    address = _known(host.address)
+    if address is None:
         return
-    if host.address in addresses:
-        other = addresses[host.address]
+    if address in addresses:
+        other = addresses[address]
         hint = "each host is a machine of its own: change the address, or join both tables"
         message = f"`{other}` has the address `{host.address}` as well"
         yield Mistake((*at, "address"), message, hint)
-    addresses.setdefault(host.address, host.name)
+    addresses.setdefault(address, host.name)
+
+
+def _unreachable_lab(table: HostsTable) -> Iterator[Mistake]:
+    """A lab that listens on loopback, where hosts are other machines."""
+    lab = None if table.lab is None else _known(table.lab.address)
+    if lab is None or not lab.is_loopback:
+        return
+    for host in filter(None, table.host or ()):
+        address = _known(host.address)
+        if address is not None and not address.is_loopback:
+            message = f"`{host.name}` cannot reach the lab at {lab}, which is a loopback address"
+            yield Mistake(("lab", "address"), message, _INTERFACE)
+            return
+
+
+def _known(text: str | None) -> IPv4Address | IPv6Address | None:
+    """An address; None where there is none, or it is a mistake of its own."""
+    try:
+        return None if text is None else ip_address(text)
+    except ValueError:
+        return None
 
 
 def _address(text: str | None, at: KeyPath) -> Iterator[Mistake]:
-    try:
-        if text is not None and ip_address(text).is_unspecified:
-            hint = "use the address of one interface, at which the other machines reach this one"
-            yield Mistake((*at, "address"), f"`{text}` is the address of no machine", hint)
-    except ValueError:
+    address = _known(text)
+    if address is not None and address.is_unspecified:
+        yield Mistake((*at, "address"), f"`{text}` is the address of no machine", _INTERFACE)
+    if address is None and text is not None:
         hint = "use an IP address: DNS may resolve a name differently on each host"
         yield Mistake((*at, "address"), f"`{text}` is not a numeric IP address", hint)
 

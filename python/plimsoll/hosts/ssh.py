@@ -101,9 +101,9 @@ class RemoteAgents:
 
     def _started(self, host: Host) -> SupervisedProcess:
         """An agent that has its certificate."""
-        command = (host.program, "host", "serve", "--join", self._join)
+        command = ("host", "serve", "--join", self._join)
         own = ("--name", host.name, "--address", str(host.address), "--credentials-stdin")
-        remote = f"exec {shlex.join((*command, *own))}"
+        remote = f"exec {_quoted(host.program)} {shlex.join((*command, *own))}"
         try:
             process = SupervisedProcess(
                 ("ssh", *self._options, "--", host.ssh or "", remote),
@@ -137,6 +137,12 @@ class RemoteAgents:
 
     def _log(self, host: Host) -> Path:
         return self._logs / f"{host.name}.log"
+
+
+def _quoted(program: str) -> str:
+    """A program for the shell of a host, which puts its own home folder in place of `~`."""
+    in_home = program.removeprefix("~/")
+    return shlex.quote(program) if in_home == program else f"~/{shlex.quote(in_home)}"
 
 
 def _signs(wait_s: float) -> tuple[str, ...]:

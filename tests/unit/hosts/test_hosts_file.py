@@ -75,6 +75,13 @@ def test_a_short_file_is_enough(tmp_path: Path) -> None:
             3,
             "`0.0.0.0` is the address of no machine",
         ),
+        ('address = "10.0.0.4"', 'address = "fd00:0:0::3"', 18, "`two` has the address"),
+        (
+            'address = "10.0.0.1"',
+            'address = "127.0.0.1"',
+            3,
+            "`one` cannot reach the lab at 127.0.0.1, which is a loopback address",
+        ),
         ("cores = [2, 3]", "cores = [2, 2]", 8, "`[2, 2]` names a core twice"),
         ("[lab]", '[lab]\nwhen_lost = "wait"', 3, "must be `continue` or `stop`"),
     ],

@@ -37,3 +37,17 @@ def test_a_session_outlives_a_cut_for_which_the_lab_waits(
     assert "ServerAliveInterval=5" in given
     assert f"ServerAliveCountMax={missed}" in given
     assert given[given.index("--") + 1] == "bench@one"
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("~/venv/bin/plimsoll", "exec ~/venv/bin/plimsoll host serve "),
+        ("~/my venv/plimsoll", "exec ~/'my venv/plimsoll' host serve "),
+        ("/opt/my venv/plimsoll", "exec '/opt/my venv/plimsoll' host serve "),
+    ],
+)
+def test_a_program_may_be_named_in_the_home_folder_of_its_host(
+    monkeypatch: pytest.MonkeyPatch, program: str, words: str
+) -> None:
+    assert command(monkeypatch, 60.0, program)[-1].startswith(words)
