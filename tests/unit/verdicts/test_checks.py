@@ -16,7 +16,7 @@ from plimsoll import wording
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.trial import Tables
 from plimsoll.aggregate.usage import ReadingSeries, Usage
-from plimsoll.campaign.load import Stage, UnknownLoad
+from plimsoll.campaign.load import COUNTED_S, Stage, UnknownLoad
 from plimsoll.recording import (
     HOST,
     ClockSetBack,
@@ -852,7 +852,21 @@ def test_the_share_of_the_load_that_ran_is_told():
     length_s = sum(stage.duration_s for stage in CLEAN.recording.load.stages)
     given = judged("drivers_completed", of_two_hosts(CLEAN, lost_s=length_s / 2))
     assert given.measured == 0.5
-    assert "75 % of the requested load ran" in given.text
+    assert "75 % of the requested load ran; rows are missing from `two`" in given.text
+
+
+def test_no_share_of_a_load_is_told_that_ends_with_its_requests():
+    load = replace(
+        CLEAN.recording.load,
+        model="closed",
+        stages=(Stage("hold", COUNTED_S, 4, 4),),
+        request_limit=1000,
+    )
+    trial = replace(CLEAN, recording=replace(CLEAN.recording, load=load))
+    given = judged("drivers_completed", of_two_hosts(trial, lost_s=1.0))
+    assert given.level == "void"
+    assert "Rows are missing from `two`" in given.text
+    assert "of the requested load ran" not in given.text
 
 
 @pytest.mark.parametrize(

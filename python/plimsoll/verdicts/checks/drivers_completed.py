@@ -2,9 +2,9 @@
 
 The check measures which share of the requested load has no rows, because a host, its agent or the
 network to it was lost. The server had less load than requested from then on, so any share is void;
-the verdict reports how much of the load ran until then. Every other host must have as many rows as
-its engine counted, and must have opened the requested connections, unless it ran out of requests
-before it needed them.
+the verdict reports how much of the load ran until then, unless its length is that of its requests.
+Every other host must have as many rows as its engine counted, and must have opened the requested
+connections, unless it ran out of requests before it needed them.
 
 Source: conservation of requests, host by host; share · (length that ran / length), summed.
 """
@@ -81,13 +81,12 @@ def _lost(recording: Recording, limits: Limits) -> Finding:
     if not lost or not length_ns:
         sentence = f"all {len(recording.hosts)} load generators ran to their end"
         return found(limit, 0.0, sentence, "")
-    missing = sum(one.share * max(0.0, 1 - one.ended_ns / length_ns) for one in lost)
     losses = "; ".join(f"`{one.host}` {_when(one)}: {one.error}" for one in lost)
-    ran = (
-        f"{wording.percent(1 - missing)} of the requested load ran; rows are missing from "
-        f"{wording.listed([f'`{one.host}`' for one in lost])}"
-    )
-    return found(limit, sum(one.share for one in lost), losses, REPEAT, ran)
+    without = f"rows are missing from {wording.listed([f'`{one.host}`' for one in lost])}"
+    if recording.load.model != "unknown" and recording.load.is_timed:
+        missing = sum(one.share * max(0.0, 1 - one.ended_ns / length_ns) for one in lost)
+        without = f"{wording.percent(1 - missing)} of the requested load ran; {without}"
+    return found(limit, sum(one.share for one in lost), losses, REPEAT, without)
 
 
 def _when(one: HostDriver) -> str:
