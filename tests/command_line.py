@@ -192,6 +192,31 @@ def run(
     return _without_a_fault(Ran(code, stdout, stderr, time.monotonic() - begin_s))
 
 
+def run_unread(*arguments: object, folder: Path, also_stderr: bool = False) -> Ran:
+    """Runs `plimsoll` in a process of its own, with a pipe as stdout whose reader has ended.
+
+    Args:
+        arguments: What is typed after `plimsoll`.
+        folder: Where it is typed.
+        also_stderr: Whether stderr is that pipe as well.
+    """
+    reader, writer = os.pipe()
+    os.close(reader)
+    begin_s = time.monotonic()
+    ran = subprocess.run(
+        [str(PROGRAM), *map(str, arguments)],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=writer,
+        stderr=writer if also_stderr else subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    os.close(writer)
+    return _without_a_fault(Ran(ran.returncode, "", ran.stderr or "", time.monotonic() - begin_s))
+
+
 @contextmanager
 def markdown_alone() -> Generator[None]:
     """Campaigns that `run` conducts in this process report as Markdown; most tests read no page."""

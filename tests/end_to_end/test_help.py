@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import plimsoll
-from command_line import PROGRAM, TOY, TOYS, Ran, run
+from command_line import LENIENT, PROGRAM, TOY, TOYS, Ran, run, run_unread
 from plimsoll.cli import VERBS
 
 pytestmark = pytest.mark.timeout(300)
@@ -135,11 +135,12 @@ def test_whoever_reads_only_the_first_line_sees_it_and_nothing_else(
     assert ran.stderr == ""
 
 
-@pytest.mark.parametrize("typed", [["list", "--json", *TOYS], ["machine"], ["list", *TOYS]])
+@pytest.mark.parametrize(
+    "typed", [["--help"], ["list", "--json", *TOYS], ["machine", "-c", "10"], ["list", *TOYS]]
+)
 def test_a_reader_that_is_gone_is_no_error(typed: list[str], tmp_path: Path) -> None:
-    to_nobody = ("sh", "-c", '{ "$@"; echo "code $?" >&2; } | exec true', "sh")
-    ran = run(*typed, folder=tmp_path, before=to_nobody)
-    assert ran.stderr == "code 0\n"
+    ran = run_unread(*typed, folder=tmp_path)
+    assert (ran.code, ran.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(("closed", "code"), [(">&-", 6), ("2>&-", 0), (">&- 2>&-", 6)])
@@ -158,11 +159,43 @@ def test_signs_that_a_terminal_does_not_know_end_nothing(encoding: str, tmp_path
     assert "cores" in ran.stdout
 
 
-def test_a_run_whose_words_nobody_reads_goes_on(tmp_path: Path) -> None:
-    to_nobody = ("sh", "-c", '{ "$@"; echo $? >code; } 2>&1 | exec true', "sh")
-    run("run", TOY, *TOYS, "--no-report", folder=tmp_path, before=to_nobody)
-    assert (tmp_path / "code").read_text() == "0\n"
+@pytest.mark.parametrize("coloured", ["", "1"], ids=["plain", "coloured"])
+def test_a_run_whose_words_nobody_reads_goes_on(
+    coloured: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", coloured)  # Rich draws into a pipe then
+    typed = ("run", TOY, *TOYS, *LENIENT, "--fail-if", "throughput<1M", "--junit", "run.xml")
+    ran = run_unread(*typed, folder=tmp_path, also_stderr=True)
+    assert ran.code == 7
     assert (tmp_path / "results/toy/trials/toy.plaintext.steady.1/trial.json").exists()
+    assert (tmp_path / "results/toy/report/index.html").exists()
+    assert "<failure" in (tmp_path / "run.xml").read_text()
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["judge", "--fail-if", "throughput<1M"],
+        ["judge", "--fail-if", "throughput<1M", "--json"],
+        ["report", "--fail-if", "throughput<1M", "--format", "markdown"],
+    ],
+    ids=["table", "json", "report"],
+)
+def test_a_crossed_threshold_is_told_by_the_exit_code_where_nobody_reads(
+    typed: list[str], counting_run: Path, tmp_path: Path
+) -> None:
+    verb, *rest = typed
+    ran = run_unread(verb, counting_run / "results/toy", *rest, "--junit", "j.xml", folder=tmp_path)
+    assert ran.code == 7, ran.stderr
+    assert "<failure" in (tmp_path / "j.xml").read_text()
+
+
+def test_what_is_printed_until_ctrl_c_ends_without_a_reader(
+    counting_run: Path, tmp_path: Path
+) -> None:
+    for typed in (("machine", "--watch"), ("watch", counting_run / "results/toy", "--port", 0)):
+        ran = run_unread(*typed, folder=tmp_path)
+        assert (ran.code, ran.stderr) == (0, "")
 
 
 def on_a_terminal(*typed: object, folder: Path, **environment: str) -> Ran:

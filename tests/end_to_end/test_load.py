@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import plimsoll
-from command_line import CHECKOUT, Ran, run, start
+from command_line import CHECKOUT, Ran, run, run_unread, start
 from plimsoll.events import LoadRecorded
 from plimsoll.findings import derivation
 from small_servers import eventually
@@ -721,6 +721,16 @@ def test_a_recorded_load_is_kept_where_nobody_reads_what_is_shown(
         )  # fmt: skip
     assert "No space left on device" in ran.stderr
     assert read_requests(tmp_path / "kept") > 0
+
+
+def test_a_recorded_load_whose_figures_nobody_reads_is_kept(
+    reference_server: str, tmp_path: Path
+) -> None:
+    typed = ("load", f"{reference_server}/2048", "-n", 50, "-c", 1, "--record", "kept")
+    ran = run_unread(*typed, "--fail-if", "throughput<100M", folder=tmp_path)
+    assert ran.code == 7, ran.stderr
+    assert "threshold crossed: throughput<100M" in ran.stderr
+    assert read_requests(tmp_path / "kept") == 50
 
 
 def test_a_signal_after_the_load_takes_no_recorded_row_away(

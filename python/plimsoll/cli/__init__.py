@@ -12,7 +12,6 @@ _BEGUN = early_interrupt.begin()  # before all that takes long to import
 # ruff: noqa: E402
 import gc
 import importlib
-import io
 import keyword
 import os
 import signal
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from plimsoll import __version__, doors
-from plimsoll.cli import as_options, memory, messages
+from plimsoll.cli import as_options, memory, messages, outputs
 from plimsoll.errors import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -173,15 +172,11 @@ class Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Runs the verb; a closed pipe, as with `| head`, is no error."""
+        """Runs the verb; tells of a pipe that broke within it, which click would not."""
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:
-            return 0
-        except SystemExit as end:
-            if isinstance(end.__context__, BrokenPipeError):  # rich exits on a closed pipe
-                return 0
-            raise
+        except BrokenPipeError as error:
+            return messages.failure(error)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of verbs, without importing them."""
@@ -221,7 +216,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     gc.set_threshold(GARBAGE_OBJECTS)
-    _make_outputs_fit()
+    _ignore_absurd_width()
+    outputs.make_fit()
     sys.meta_path[:0] = [_WithoutPandas(), _BeforeDuckDB()]
     code = ended(arguments, is_program=True)
     _let_go()
@@ -275,21 +271,10 @@ class _BeforeDuckDB:
             gc.freeze()
 
 
-def _make_outputs_fit() -> None:
-    """Replaces characters that the output cannot encode by `?`; ignores an absurd `COLUMNS`.
-
-    Writing to a closed stdout fails as on a full disk; output to a closed stderr is dropped.
-    """
+def _ignore_absurd_width() -> None:
+    """Ignores a `COLUMNS` that no terminal has."""
     if _is_too_wide(os.environ.get("COLUMNS", "")):
         del os.environ["COLUMNS"]
-    for name in ("stdout", "stderr"):
-        output = getattr(sys, name)
-        if output is None:
-            mode = os.O_RDONLY if name == "stdout" else os.O_WRONLY
-            file = os.open(os.devnull, mode)
-            setattr(sys, name, open(file, "w", encoding="utf-8"))  # noqa: PTH123
-        elif isinstance(output, io.TextIOWrapper):
-            output.reconfigure(errors="replace")
 
 
 def _is_too_wide(columns: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll import machine, sampling, wording
-from plimsoll.cli import options
+from plimsoll.cli import options, outputs
 from plimsoll.errors import HostError
 
 if TYPE_CHECKING:
@@ -95,13 +95,15 @@ def _spoken(value: object) -> str:
 
 
 def _watch(length_s: float, *, as_json: bool) -> None:
-    """Prints a line each second, and one sentence at the end."""
+    """Prints a line each second while somebody reads them, and one sentence at the end."""
     watched: list[WatchedSecond] = []
     try:
         for second in sampling.watching.seconds(machine.divide_cores(None, None).server, length_s):
             watched.append(second)
             best_s = min(one.control_s for one in watched)
             click.echo(_json_line(second, best_s) if as_json else _line(second, best_s))
+            if not outputs.is_read():
+                break
     except KeyboardInterrupt:
         click.echo(err=True)
     found = sampling.watching.variation(watched)

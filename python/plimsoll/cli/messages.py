@@ -8,7 +8,6 @@ import os
 import re
 import sys
 import traceback
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -133,7 +132,7 @@ def note(message: str) -> None:
 
 
 def step(message: str) -> None:
-    """Prints progress; a closed stderr is no error."""
+    """Prints progress."""
     _put(texts.lines(message))
 
 
@@ -158,5 +157,4 @@ def _line(kind: str, colour: str, message: str) -> str:
 
 def _put(line: str) -> None:
     # Named, since click would otherwise write past a display of Rich, which stands in for stderr.
-    with suppress(BrokenPipeError):
-        click.echo(line, file=sys.stderr)
+    click.echo(line, file=sys.stderr)

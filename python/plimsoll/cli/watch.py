@@ -11,7 +11,7 @@ import click
 
 from plimsoll import storage as storages
 from plimsoll import watch
-from plimsoll.cli import messages, options, step_progress
+from plimsoll.cli import messages, options, outputs, step_progress
 
 PORT = 7890
 """The port where none is given."""
@@ -52,6 +52,8 @@ def command(*, results: Path, port: int, host: str, opens: bool, storage: str) -
         with watch.server.listening(host, port) as listener:
             address = f"http://{host}:{listener.getsockname()[1]}/"
             click.echo(address)
+            if not outputs.is_read():
+                return 0  # nobody has the address
             messages.step(f"shows {stored.place}; Ctrl-C ends it")
             if opens:
                 _open(address)

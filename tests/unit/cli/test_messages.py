@@ -106,12 +106,3 @@ def test_colour_can_be_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert messages.coloured("x", "red") == click.style("x", fg="red", bold=True)
     monkeypatch.setenv("NO_COLOR", "1")
     assert messages.coloured("x", "red") == "x"
-
-
-def test_a_listener_that_has_gone_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, **__: object) -> None:
-        raise BrokenPipeError
-
-    monkeypatch.setattr(click, "echo", broken)
-    messages.step("nobody hears this")
-    assert messages.error("nor this", "", 4) == 4

@@ -41,6 +41,17 @@ def test_a_result_that_is_lost_is_an_error(form: str) -> None:
     assert "standard output is closed" in closed.stderr
 
 
+def test_a_pipe_that_breaks_within_a_verb_is_an_error() -> None:
+    broken = "import errno, os; from plimsoll import machine; from unittest.mock import Mock"
+    broken += "; machine.facts = Mock(side_effect=BrokenPipeError(errno.EPIPE, 'Broken pipe'))"
+    command = f"{broken}; from plimsoll.cli import main; main(['machine'])"
+    found = subprocess.run(
+        [sys.executable, "-c", command], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 6
+    assert "error: Broken pipe" in found.stderr
+
+
 @pytest.mark.parametrize("columns", ["99999999999", "9" * 5000, "10001"])
 def test_a_width_that_no_terminal_has_is_ignored(columns: str) -> None:
     wide, plain = ran(f"audit {WRK}", COLUMNS=columns), ran(f"audit {WRK}", COLUMNS="80")
