@@ -27,7 +27,6 @@ BUNDLED = Path(__file__).resolve().parents[1] / "bundled"
 HOME = "PLIMSOLL_HOME"
 """Variable that names the folder for the copies of a wheel's frameworks, and their builds."""
 
-_CACHE_HOME = "XDG_CACHE_HOME"
 
 CAMPAIGNS = "campaigns"
 """Name of a folder whose campaigns can be named without their path."""
@@ -115,9 +114,7 @@ def home() -> Path:
     """
     if named := os.environ.get(HOME, ""):
         return Path(named).absolute()
-    data = os.environ.get("XDG_DATA_HOME", "")
-    base = Path(data) if data.startswith("/") else _home_of_user(HOME) / ".local" / "share"
-    return base / "plimsoll"
+    return _of_user("XDG_DATA_HOME", ".local/share", HOME)
 
 
 def user_cache() -> Path:
@@ -129,24 +126,21 @@ def user_cache() -> Path:
     Raises:
         StorageError: The user has no home folder.
     """
-    chosen = os.environ.get(_CACHE_HOME, "")
-    return (Path(chosen) if chosen else _home_of_user(_CACHE_HOME) / ".cache") / "plimsoll"
+    return _of_user("XDG_CACHE_HOME", ".cache", "XDG_CACHE_HOME")
 
 
-def _home_of_user(variable: str) -> Path:
-    """The home folder of the user.
-
-    Args:
-        variable: What names another folder instead.
+def _of_user(variable: str, below_home: str, remedy: str) -> Path:
+    """Plimsoll's folder in the one that a variable names by its absolute path, or below the home.
 
     Raises:
-        StorageError: There is none, as for an id without an account.
+        StorageError: The user has no home folder; another variable that remedies it is named.
     """
+    named = os.environ.get(variable, "")
     try:
-        return Path.home()
+        base = Path(named) if named.startswith("/") else Path.home() / below_home
     except RuntimeError as error:
-        hint = f"set {variable} to a folder"
-        raise StorageError("this user has no home folder", hint) from error
+        raise StorageError("this user has no home folder", f"set {remedy} to a folder") from error
+    return base / "plimsoll"
 
 
 def _is_file(path: Path) -> bool:

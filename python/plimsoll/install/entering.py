@@ -130,6 +130,10 @@ def _mounted(folders: Iterable[Path]) -> Iterator[str]:
 
 def _home() -> Iterator[Path]:
     """The user's home, unless it is `/` or another folder of the system, as that of a service."""
-    home, system = Path.home(), map(Path, _SYSTEM)
+    try:
+        home = Path.home()
+    except RuntimeError:  # an id without an account
+        return
+    system = map(Path, _SYSTEM)
     if not any(home.is_relative_to(path) or path.is_relative_to(home) for path in system):
         yield home

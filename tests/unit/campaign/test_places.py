@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -100,6 +101,31 @@ def test_the_home_is_the_one_named_or_that_of_the_user_s_data(
     monkeypatch.setenv("XDG_DATA_HOME", "relative")
     monkeypatch.setenv("HOME", "/users/me")
     assert places.home() == Path("/users/me/.local/share/plimsoll")
+
+
+def test_the_cache_is_the_one_named_or_that_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
+    assert places.user_cache() == Path("/cache/plimsoll")
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    monkeypatch.setenv("HOME", "/users/me")
+    assert places.user_cache() == Path("/users/me/.cache/plimsoll")
+
+
+@pytest.mark.parametrize(
+    ("folder", "variable"), [(places.home, places.HOME), (places.user_cache, "XDG_CACHE_HOME")]
+)
+def test_a_user_without_a_home_is_told_what_to_set(
+    folder: Callable[[], Path], variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in (places.HOME, "XDG_DATA_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", none)
+    with pytest.raises(StorageError, match="this user has no home folder") as raised:
+        folder()
+    assert raised.value.hint == f"set {variable} to a folder"
 
 
 def test_in_a_checkout_all_is_used_where_it_lies(

@@ -246,6 +246,16 @@ def test_a_home_does_not_hide_the_system_of_the_root(
     assert home not in commands.shell(subject, "serve")
 
 
+def test_a_user_without_a_home_enters_a_root(
+    bin_folder: Path, subject: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", none)
+    assert str(subject.folder) in commands.shell(subject, "serve $PORT")
+
+
 def test_nothing_of_the_hosts_toolchains_is_in_the_environment(
     subject: Framework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
