@@ -6,6 +6,7 @@ since that mistake is already reported.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -223,7 +224,7 @@ def mistakes(
     yield from _turns(table)
     yield from _until(table)
     if limits is not None and table.limits:
-        yield from unknown_limits(table.limits, limits())
+        yield from wrong_limits(table.limits, limits())
     if table.kind is None:
         yield from _loads(table)
     else:
@@ -306,10 +307,10 @@ def _ranges(table: CampaignTable) -> Iterator[Mistake]:
         yield Mistake(("body_sample",), message, "the ratio of bodies to compare in full")
 
 
-def unknown_limits(
+def wrong_limits(
     given: Mapping[str, Mapping[str, float | None] | None], known: Mapping[str, Collection[str]]
 ) -> Iterator[Mistake]:
-    """Limits that no check has.
+    """Limits that no check has, and those that are no numbers: nothing is beyond `nan`.
 
     Args:
         given: Check to name and value of its limits.
@@ -320,11 +321,14 @@ def unknown_limits(
             hint = near(check, known, "checks")
             yield Mistake(("limits", check), f"unknown check `{check}`", hint)
             continue
-        for name in values or {}:
+        for name, value in (values or {}).items():
             if name not in known[check]:
                 message = f"the check `{check}` has no limit `{name}`"
                 hint = near(name, known[check], f"limits of `{check}`")
                 yield Mistake(("limits", check, name), message, hint)
+            elif value is not None and math.isnan(value):
+                hint = "write a number, such as `0.1`"
+                yield Mistake(("limits", check, name), "`nan` is not a number", hint)
 
 
 def _line(table: CampaignTable) -> Iterator[Mistake]:

@@ -228,7 +228,7 @@ def trial(requested: LoadOptions) -> Trial:
         *_wrong_power(requested),
         *_only_here(requested),
         *_wrong_cores(requested),
-        *(lab.selection.unknown_limits(requested.limits) if requested.limits else ()),
+        *(lab.selection.wrong_limits(requested.limits) if requested.limits else ()),
     ]
     if problems:
         raise InputError(problems)

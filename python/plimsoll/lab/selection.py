@@ -50,9 +50,9 @@ __all__ = [
     "require_rule",
     "resolved",
     "tools",
-    "unknown_limits",
     "unready",
     "with_available",
+    "wrong_limits",
 ]  # fmt: skip
 
 
@@ -125,13 +125,13 @@ def document_of(
     return as_run.with_settings(document, settings, set_values.changed(now, before))
 
 
-def unknown_limits(given: Mapping[str, Mapping[str, float]]) -> list[Problem]:
-    """Limits of the argument `limits=` that no check has.
+def wrong_limits(given: Mapping[str, Mapping[str, float]]) -> list[Problem]:
+    """Limits of the argument `limits=` that no check has, and those that are no numbers.
 
     Args:
         given: Check to name and value of its limits.
     """
-    mistakes = campaign_file.unknown_limits(given, known_limits())
+    mistakes = campaign_file.wrong_limits(given, known_limits())
     return [Problem("limits", mistake.message, mistake.hint) for mistake in mistakes]
 
 
