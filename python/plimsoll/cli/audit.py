@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -10,7 +9,7 @@ import click
 
 import plimsoll
 from plimsoll import cli, report
-from plimsoll.cli import options
+from plimsoll.cli import json_output, options
 from plimsoll.errors import VERDICT_VOID, InputError
 
 if TYPE_CHECKING:
@@ -62,7 +61,7 @@ def _source(file: str) -> Path | tuple[str, BinaryIO]:
 
 def _print(found: AuditResult, form: str, *, full: bool) -> None:
     if form == "json":
-        click.echo(json.dumps(found.as_json()))
+        json_output.show(found.as_json())
     elif form == "md":
         click.echo(found.markdown(full=full))
     else:

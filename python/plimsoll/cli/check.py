@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -10,7 +9,7 @@ import click
 import plimsoll
 from plimsoll import cli
 from plimsoll.campaign import places
-from plimsoll.cli import messages, options
+from plimsoll.cli import json_output, messages, options
 from plimsoll.errors import FrameworkError
 from plimsoll.texts import shown
 
@@ -65,7 +64,7 @@ def command(
         on_event=listener,
     )
     if as_json:
-        click.echo(json.dumps(result.as_json(), indent=1))
+        json_output.show(result.as_json(), indent=1)
     elif result.failed:
         contract = places.writable(places.own("frameworks")) / "README.md"
         messages.note(f"the contract is described in `{shown(contract)}`")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import click
 import plimsoll
 from plimsoll import cli, report
 from plimsoll.campaign import quantities
-from plimsoll.cli import EPILOGUE, listeners, messages, options
+from plimsoll.cli import EPILOGUE, json_output, listeners, messages, options
 from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError
 
 if TYPE_CHECKING:
@@ -190,7 +189,7 @@ def command(  # noqa: PLR0913 - one argument for each option
 
 def _print(result: ComparisonResult, form: str) -> None:
     if form == "json":
-        click.echo(json.dumps(result.as_json()))
+        json_output.show(result.as_json())
     elif form == "md":
         click.echo(result.markdown(), nl=False)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import sys
 from dataclasses import asdict
@@ -16,7 +15,7 @@ import click
 
 import plimsoll
 from plimsoll import hosts, lab, wording
-from plimsoll.cli import EPILOGUE, messages, options
+from plimsoll.cli import EPILOGUE, json_output, messages, options
 from plimsoll.errors import HostError, InputError, Problem
 from plimsoll.hosts.agent import Agent
 from plimsoll.hosts.host import DAYS, MOST_DAYS, PORT
@@ -220,7 +219,7 @@ def check(*, file: Path, connections: int, as_json: bool) -> int:
         lab.wait([host.name for host in known.hosts], messages.step)
         found = hosts.fitness.of_hosts(lab, connections)
     if as_json:
-        click.echo(json.dumps([asdict(one) for one in found], indent=1, default=str))
+        json_output.show([asdict(one) for one in found], indent=1, default=str)
     else:
         for one in found:
             _print(one)
@@ -281,7 +280,7 @@ def rows(*, results: Path, file: Path, only_listed: bool, storage: str, as_json:
 
 def _show_rows(rows: Sequence[StayedRows], *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps([asdict(one) for one in rows], indent=1))
+        json_output.show([asdict(one) for one in rows], indent=1)
         return
     for one in rows:
         size = f", {wording.size(one.size_bytes)}" if one.size_bytes else ""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from plimsoll import cli, lab, report, texts
-from plimsoll.cli import messages
+from plimsoll.cli import json_output, messages
 from plimsoll.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -82,7 +79,7 @@ def _kept(result: ImportResult, *, as_json: bool) -> int:
     place = result.campaign.place
     if as_json:
         found = {"trial": result.id, "files": result.files_as_json(), "recording": place}
-        click.echo(json.dumps(found))
+        json_output.show(found)
     else:
         messages.step(f"`{result.id}` is stored in `{place}`, not judged yet")
     return 0
@@ -91,7 +88,7 @@ def _kept(result: ImportResult, *, as_json: bool) -> int:
 def _judged(result: ImportResult, *, as_json: bool) -> int:
     """Judges and prints the recording; returns the exit code."""
     if as_json:
-        click.echo(json.dumps(result.as_json()))
+        json_output.show(result.as_json())
     else:
         report.screen.show(result.findings, verbose=True)
         stored = result.campaign.stored

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 import plimsoll
 from plimsoll import cli
-from plimsoll.cli import messages, options, reporting
+from plimsoll.cli import json_output, messages, options, reporting
 
 
 @click.command(name="judge")
@@ -35,7 +34,7 @@ def command(
     with plimsoll.read(results, storage=storage, again=True, fail_if=fail_if) as judged:
         found = reporting.gathered(judged)
     if as_json:
-        click.echo(json.dumps(reporting.as_json(found, accepted), indent=1))
+        json_output.show(reporting.as_json(found, accepted), indent=1)
     else:
         reporting.print_table(found)
     if note := cli.judging.accepted_note_of(found, accepted):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +10,7 @@ import click
 import plimsoll
 from plimsoll import cli
 from plimsoll.campaign import quantities
-from plimsoll.cli import EPILOGUE, listeners, options
+from plimsoll.cli import EPILOGUE, json_output, listeners, options
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Arrivals
@@ -193,7 +192,7 @@ def command(  # noqa: PLR0913 - one argument for each option
 
 def _print(result: LineResult, form: Output, *, verbose: bool, quiet: bool) -> None:
     if form == "json":
-        click.echo(json.dumps(result.as_json()))
+        json_output.show(result.as_json())
     elif form == "md":
         click.echo(result.markdown(), nl=False)
     elif quiet:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from plimsoll import cli
-from plimsoll.cli import options
+from plimsoll.cli import json_output, options
 
 
 @click.command(name="list")
@@ -29,7 +28,7 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
             "tools": [asdict(one) for one in found.tools],
             **asdict(contract),
         }
-        click.echo(json.dumps(listed, indent=1))
+        json_output.show(listed, indent=1)
     elif names:
         cli.listing.show_each([*found.tools, *found.frameworks])
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 import plimsoll
 from plimsoll import cli, findings, lab, report
 from plimsoll.campaign.requests import CODINGS
-from plimsoll.cli import EPILOGUE, messages, options, other_tools
+from plimsoll.cli import EPILOGUE, json_output, messages, options, other_tools
 from plimsoll.errors import INTERRUPTED, InputError, Interrupted, Problem, exit_code_of
 from plimsoll.findings import thresholds
 
@@ -511,7 +510,7 @@ def _print(
     """Prints a load in one line or in a format; of one that never began there is JSON only."""
     if form == "json":
         thresholds = report.machine_readable.thresholds(judged)
-        click.echo(json.dumps({**result.as_json(accepted), "thresholds": thresholds}))
+        json_output.show({**result.as_json(accepted), "thresholds": thresholds})
     elif result.recording.driver is None:
         return
     elif form == "csv":

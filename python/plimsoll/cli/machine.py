@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll import machine, sampling, wording
-from plimsoll.cli import options, outputs
+from plimsoll.cli import json_output, options, outputs
 from plimsoll.errors import HostError
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def command(connections: int, watch: bool, seconds: int | None, as_json: bool) -
             "note": division.note,
             "advice": advice,
         }
-        click.echo(json.dumps(found, indent=1))
+        json_output.show(found, indent=1)
     else:
         _print(facts, division, advice, connections)
     return _fitness(connections)
@@ -101,14 +100,20 @@ def _watch(length_s: float, *, as_json: bool) -> None:
         for second in sampling.watching.seconds(machine.divide_cores(None, None).server, length_s):
             watched.append(second)
             best_s = min(one.control_s for one in watched)
-            click.echo(_json_line(second, best_s) if as_json else _line(second, best_s))
+            if as_json:
+                json_output.show(_json_line(second, best_s))
+            else:
+                click.echo(_line(second, best_s))
             if not outputs.is_read():
                 break
     except KeyboardInterrupt:
         click.echo(err=True)
     found = sampling.watching.variation(watched)
     if found is not None:
-        click.echo(_json_end(found) if as_json else _variation(found))
+        if as_json:
+            json_output.show(_json_end(found))
+        else:
+            click.echo(_variation(found))
 
 
 def _line(second: WatchedSecond, best_s: float) -> str:
@@ -121,17 +126,15 @@ def _line(second: WatchedSecond, best_s: float) -> str:
     )
 
 
-def _json_line(second: WatchedSecond, best_s: float) -> str:
-    return json.dumps(
-        {
-            "at_s": round(second.at_s, 3),
-            "control_s": second.control_s,
-            **second.parts_s,
-            "ratio_to_best": second.control_s / best_s,
-            "steal_cores": second.steal_cores,
-            "other_cores": second.other_cores,
-        }
-    )
+def _json_line(second: WatchedSecond, best_s: float) -> dict[str, float]:
+    return {
+        "at_s": round(second.at_s, 3),
+        "control_s": second.control_s,
+        **second.parts_s,
+        "ratio_to_best": second.control_s / best_s,
+        "steal_cores": second.steal_cores,
+        "other_cores": second.other_cores,
+    }
 
 
 def _variation(found: Variation) -> str:
@@ -143,15 +146,13 @@ def _variation(found: Variation) -> str:
     return f"{said}; the smallest difference detectable in {time} of turns is about {smallest}"
 
 
-def _json_end(found: Variation) -> str:
-    return json.dumps(
-        {
-            "summary": _variation(found),
-            "length_s": round(found.length_s, 3),
-            "speed_varied_ratio": found.ratio,
-            "smallest_difference": found.smallest,
-        }
-    )
+def _json_end(found: Variation) -> dict[str, object]:
+    return {
+        "summary": _variation(found),
+        "length_s": round(found.length_s, 3),
+        "speed_varied_ratio": found.ratio,
+        "smallest_difference": found.smallest,
+    }
 
 
 def _fitness(connections: int) -> int:

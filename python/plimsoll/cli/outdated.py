@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from plimsoll import install, lab, texts, wording
 from plimsoll.campaign.documents import ALL
-from plimsoll.cli import messages, options
+from plimsoll.cli import json_output, messages, options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +44,7 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
         reports.append(one)
     code = max((_failed(one) for one in reports), default=0)
     if as_json:
-        click.echo(json.dumps(_listed(reports), indent=1))
+        json_output.show(_listed(reports), indent=1)
     else:
         _show(reports)
     return code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll import comparison, estimates, lab, plan, texts, wording
-from plimsoll.cli import messages, options
+from plimsoll.cli import json_output, messages, options
 from plimsoll.estimates import Course
 from plimsoll.hosts.host import LAB
 
@@ -84,7 +83,7 @@ def command(
             "estimate": vars(estimate),
             **({} if hosts is None else {"hosts": [vars(one) for one in tasks]}),
         }
-        click.echo(json.dumps(found, indent=1, default=str))
+        json_output.show(found, indent=1, default=str)
         return 0
     omitted = lab.selection.left_out(requested, refuses)
     follows = _follows(requested, trials, estimate)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Changes = Mapping[str, Mapping[str, float]]
 """Check to name to value, as a campaign gives them and a recording keeps them."""
 
+MOST_RATIO = 1e6
+"""The greatest ratio that a check measures: one to nothing is no number."""
+
 PROPOSAL = "first proposal"
 """Source of a limit that is neither published nor calibrated."""
 
@@ -96,6 +99,11 @@ class Limits:
             void=values.get(void_name, limit.void),
             changed=f"default: doubtful {_or_never(limit.doubtful)}, void {_or_never(limit.void)}",
         )
+
+
+def capped_ratio(part: float, whole: float) -> float:
+    """One number / another, at most `MOST_RATIO`, which it also is where the other is 0."""
+    return min(part / whole, MOST_RATIO) if whole else MOST_RATIO
 
 
 def _or_never(value: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,14 @@ def test_a_plan_of_load_lines_says_what_warm_ups_take_besides_the_budget(tmp_pat
     assert said.startswith("trials 2 load ")
     searches = "2 searches of at most 90 s each, plus 8 s of warm-up for each try of spring"
     assert f"after them {searches}" in said
+
+
+def test_a_limit_that_nothing_exceeds_is_null_in_json(tmp_path: Path) -> None:
+    file = tmp_path / "lines.toml"
+    file.write_text(LINES, encoding="utf-8")
+    typed = ["plan", str(file), "--json", "--set", "limits.steady.silent_ratio_void=inf"]
+    found = json.loads(CliRunner().invoke(plimsoll, typed).output)
+    assert found["campaign"]["limits"] == {"steady": {"silent_ratio_void": None}}
 
 
 def test_a_plan_counts_what_is_left_out_and_lists_it_where_that_is_wanted(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from plimsoll.verdicts.figure_set_checks import (
     labels,
     payload_insensitive,
 )
-from plimsoll.verdicts.limits import Limits
+from plimsoll.verdicts.limits import MOST_RATIO, Limits
 
 ROOT = Path(__file__).resolve().parents[3]
 GOLDEN = ROOT / "tests" / "golden" / "published"
@@ -170,6 +170,18 @@ def test_80_000_streams_with_a_limit_of_2_s_may_have_40_000_per_second():
         timeout_floor, connections=80_000, timeout_s=2, right_ratio=0.98, throughput_per_s=40_000
     )
     assert verdict.level == "sound"
+
+
+@pytest.mark.parametrize(
+    ("check", "changes"),
+    [
+        (timeout_floor, {"right_ratio": 0.0}),
+        (quantile_bounds, {"times_s": {"p50": 0.0, "p99": 0.0, "max": 0.0}}),
+    ],
+    ids=["timeout_floor", "quantile_bounds"],
+)
+def test_one_to_nothing_is_a_number(check, changes):
+    assert judged(check, **changes).measured == MOST_RATIO
 
 
 def test_512_streams_at_81_514_per_second_with_a_p99_of_4_21_ms_need_a_maximum_of_211_ms():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,13 @@ def of_campaign(verdict: Verdict) -> JsonObject:
 
 
 def _fields(verdict: Verdict) -> JsonObject:
-    """Its fields, and whether it applies, which its first sentence says."""
+    """Its fields, and whether it applies, which its first sentence says.
+
+    A limit that nothing can exceed is infinite, and null in JSON.
+    """
     found = asdict(verdict)
+    if verdict.limit is not None and math.isinf(verdict.limit):
+        found["limit"] = None
     for sentence in found["sentences"]:
         del sentence["applies"]
     return {**found, "applies": verdict.applies}

@@ -33,7 +33,7 @@ from plimsoll.verdicts.finding import (
     of_trial,
     unread_host,
 )
-from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.limits import PROPOSAL, Limit, capped_ratio
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.role import Role
 
@@ -140,8 +140,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         "the "
         f"server is {wording.seconds(least_s)} by the kernel"
     )
-    ratio = service_ns / 1e9 / least_s if least_s else float("inf")
-    return found(limit, min(ratio, 1e6), sentence, REMEDY)
+    return found(limit, capped_ratio(service_ns / 1e9, least_s), sentence, REMEDY)
 
 
 def _by_handshakes(tables: Tables, limit: Limit, service_ns: float) -> Finding:

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import Finding, explained_by_several, found, verdict
-from plimsoll.verdicts.limits import PROPOSAL, Limit
+from plimsoll.verdicts.limits import PROPOSAL, Limit, capped_ratio
 from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
@@ -120,15 +120,15 @@ def _upper(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Fin
         return _without_maximum(figures, limits, implied_s, quantiles)
     limit = limits.of(UPPER_RATIO)
     finished_s = implied_s - _at_ends_s(figures, implied_s, quantiles[-1][1])
-    ratio = finished_s / most_s if most_s else float("inf")
+    ratio = capped_ratio(finished_s, most_s)
     demand = _demand(figures, implied_s)
     if limit.level(ratio) == "sound":
         sentence = f"{demand}; the printed percentiles allow up to {wording.seconds(most_s)}"
         return found(limit, ratio, sentence, "")
+    busy = _busy(figures.in_flight or 0.0, most_s / finished_s)
     sentence = (
         f"{demand}, but the percentiles allow {wording.seconds(most_s)} at most: "
-        f"only {_busy(figures.in_flight or 0.0, ratio)} connections were busy, or latencies are "
-        "missing"
+        f"only {busy} connections were busy, or latencies are missing"
     )
     remedy = "Check how many connections were open, and whether the times include all requests"
     finding = found(limit, ratio, sentence, remedy)
@@ -144,9 +144,9 @@ def _at_ends_s(figures: ReportedStatistics, implied_s: float, longest_s: float) 
     return min(figures.in_flight * (implied_s + longest_s) / figures.ended, implied_s)
 
 
-def _busy(in_flight: float, ratio: float) -> str:
+def _busy(in_flight: float, share: float) -> str:
     """`23.5 of 1,600`; with as many digits as show that it is fewer."""
-    used, every = in_flight / ratio, wording.amount(in_flight)
+    used, every = in_flight * share, wording.amount(in_flight)
     shown = wording.amount(used)
     return f"{wording.number(used, 4) if shown == every else shown} of {every}"
 
@@ -181,7 +181,7 @@ def _lower(figures: ReportedStatistics, limits: Limits, implied_s: float) -> Fin
     limit = limits.of(LOWER_RATIO)
     least_s = laws.least_mean_s(_shifted(figures, -figures.quantiles_step_s))
     most_s = implied_s * (1.0 + figures.overrun_ratio)
-    ratio = most_s / least_s if least_s else float("inf")
+    ratio = capped_ratio(most_s, least_s)
     demand = _demand(figures, implied_s)
     if limit.level(ratio) == "sound":
         return found(limit, ratio, f"{demand}, which the printed percentiles allow", "")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.statistics import laws
 from plimsoll.verdicts.finding import found, verdict
-from plimsoll.verdicts.limits import Limit
+from plimsoll.verdicts.limits import Limit, capped_ratio
 from plimsoll.verdicts.needs import FigureComparison
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def judge(figures: ReportedStatistics, limits: Limits) -> Verdict | None:
         return None
     limit = limits.of(FLOOR_RATIO)
     least = laws.least_per_s(figures.in_flight, ratio, timeout_s)
-    reached = rate / least if least else float("inf")
+    reached = capped_ratio(rate, least)
     sentence = (
         f"with {wording.percent(ratio)} of requests inside a timeout of "
         f"{wording.seconds(timeout_s)}, {wording.amount(figures.in_flight)} connections complete "
