@@ -88,8 +88,8 @@ class JudgedEntry:
         state: Whether it is kept or crossed; crossed, too, when there is no number to judge.
         reason: What decided it where the quantity is unknown, or hidden by requests without a
             response; empty when the number did.
-        remedy: What would decide it where such requests hide it, or of a load where too few
-            responses came; else empty.
+        remedy: What would decide it where such requests hide it, where no response times are
+            known, or of a load where too few responses came; else empty.
     """
 
     threshold: CampaignThreshold
@@ -106,7 +106,7 @@ class JudgedEntry:
 
     @property
     def is_undecided(self) -> bool:
-        """Whether it takes more responses to judge."""
+        """Whether what is known does not tell."""
         return self.state == "undecided"
 
     @property
@@ -249,7 +249,7 @@ def _judged(
     if hidden := _without_response(limit, by_responses, trials):
         return JudgedEntry(threshold, entry, found, hidden.state, hidden.reason, hidden.remedy)
     reason = "" if found is not None else by_responses.reason
-    return JudgedEntry(threshold, entry, found, by_responses.state, reason)
+    return JudgedEntry(threshold, entry, found, by_responses.state, reason, by_responses.remedy)
 
 
 def _without_response(

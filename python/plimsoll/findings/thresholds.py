@@ -7,7 +7,8 @@ a synonym of `goodput`.
 
 A percentile that takes more responses than came is judged by what encloses it: it is no less than
 a lower percentile and no more than a higher one or the maximum. Where those do not tell, the
-threshold is undecided.
+threshold is undecided, as is one on response times where none are known: other load generators do
+not record when requests were due.
 
 So it is where requests that timed out (`aggregate.timeouts`), or without a response at the end of
 the load (`aggregate.unfinished`), make a percentile longer than that of the responses: it is known
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import wording
@@ -63,6 +64,8 @@ _RISING = ("min", *quantiles.QUANTILES, "max")
 _FAILED = ("failure_ratio", "failed")
 """Columns that count failures."""
 
+_NO_TIMES = "response times are unknown: when requests were due was not recorded"
+_OTHER_DRIVER = "measure with the driver `plimsoll`, which records when requests were due"
 _ONCE_IT_RESPONDS = "a longer load, once the server responds"
 _LONGER_TIMEOUT = "a timeout that is longer than the threshold"
 
@@ -138,10 +141,18 @@ class Threshold:
         if measured is not None:
             return Judgement(self.state_by(measured), f"measured {self.spoken(measured)}")
         statistic, quantile = self._percentile()
+        if responses and statistic in _TYPED and _nearest(known, _RISING) is None:
+            return Judgement("undecided", _NO_TIMES, _OTHER_DRIVER)
         if quantile is None or not responses or quantiles.enough(responses, quantile):
             return Judgement("crossed", "not measured")
         enclosed = self._by_what_encloses(known, _RISING.index(statistic))
         return enclosed or _too_few(statistic, quantile, responses)
+
+    @property
+    def enough_requests(self) -> str:
+        """The option of a load with which a percentile has enough responses; else empty."""
+        _, quantile = self._percentile()
+        return "" if quantile is None else f"`-n {quantiles.rows_needed(quantile)}` or more"
 
     def state_within(self, bounds: Bounds) -> State:
         """What bounds of the value, in the unit of the column, say."""
@@ -260,7 +271,7 @@ class Judgement:
     Attributes:
         state: Whether it is kept or crossed; crossed, too, where nothing was measured.
         reason: The measured value, or why there is none: `measured 25.000 ms`.
-        remedy: What would decide it; empty unless it is undecided.
+        remedy: What would decide it; empty unless it is undecided, and where more requests would.
     """
 
     state: State
@@ -285,6 +296,8 @@ def of_load(
     if summary is None:
         return Judgement("crossed", "not measured")
     by_responses = limit.judged(summary.value, summary.completed)
+    if by_responses.state == "undecided" and not by_responses.remedy:
+        by_responses = replace(by_responses, remedy=limit.enough_requests)
     hidden = limit.hidden(summary, unfinished, timed_out)
     if hidden is None:
         return by_responses
@@ -314,7 +327,7 @@ def _too_few(statistic: str, quantile: float, responses: int) -> Judgement:
     needed = quantiles.rows_needed(quantile)
     came = wording.count(responses)
     reason = f"{_TYPED[statistic]} needs {wording.count(needed)} responses, {came} came"
-    return Judgement("undecided", reason, f"`-n {needed}` or more")
+    return Judgement("undecided", reason)
 
 
 def read(text: str) -> Threshold:

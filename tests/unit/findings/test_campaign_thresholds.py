@@ -65,6 +65,17 @@ def test_a_prefix_selects_entries(text: str, entries: list[str]) -> None:
     assert selected(text) == entries
 
 
+def test_an_entry_without_response_times_says_what_would_have_some() -> None:
+    times = [f"response_time_{one}_ns" for one in limits_of.TIMES.values()]
+    trial = go(1000.0)
+    assert trial.summary is not None
+    untimed = sample.changed(trial.summary, completed=360, **dict.fromkeys(times))
+    (one,) = judged("p99>20ms", replace(trial, data=replace(trial.data, summary=untimed)))
+    assert one.is_undecided
+    assert "response times are unknown" in one.sentence
+    assert "`plimsoll`" in one.remedy
+
+
 @pytest.mark.parametrize(
     ("text", "sentence", "hint"),
     [

@@ -212,6 +212,22 @@ def test_what_is_undecided_says_what_would_decide_it() -> None:
     assert not thresholds.of_load(thresholds.read("p99>250ms"), SHORT).remedy
 
 
+UNTIMED = {f"response_time_{one}_ns": None for one in thresholds.TIMES.values()}
+
+
+@pytest.mark.parametrize("text", ["p99>250ms", "p50>1ms", "min<1s", "mean>1s", "max>1s"])
+@pytest.mark.parametrize("completed", [360, 1_000_000])
+def test_response_times_that_nobody_recorded_are_undecided_at_every_length(
+    text: str, completed: int
+) -> None:
+    summary = sample.summary("t", completed=completed, **UNTIMED)
+    judged = thresholds.of_load(thresholds.read(text), summary)
+    assert judged.state == "undecided"
+    assert judged.reason.startswith("response times are unknown")
+    assert "`plimsoll`" in judged.remedy
+    assert "-n" not in judged.remedy
+
+
 def test_a_percentile_of_no_response_misses_every_gate() -> None:
     none = sample.changed(SHORT, completed=0)
     assert thresholds.of_load(thresholds.read("p99>1h"), none).state == "crossed"
