@@ -44,6 +44,37 @@ def test_a_shell_is_told_the_words_it_may_go_on_with(tmp_path: Path) -> None:
     assert (ran.code, ran.stdout, ran.stderr) == (0, "plain,load\n", "")
 
 
+ASKED_BY_BASH = """
+eval "$($0 completion bash)"
+COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDBREAKS=$2
+_plimsoll_completion "$0"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "breaks", "words"),
+    [
+        ("plimsoll run x --set endpoints=js", "=:", ["json", "json-in"]),
+        ("plimsoll run x --set endpoints=", "=:", ["empty"]),
+        ("plimsoll run x --set endpoints=js", " ", ["endpoints=json", "endpoints=json-in"]),
+        ("plimsoll run 'a b' --set fr", "=:", ["frameworks="]),
+        ("plimsoll load x:80 --arrivals=p", "=:", ["poisson"]),
+        ("plimsoll lo", "=:", ["load"]),
+        ("plimsoll ", "=:", ["machine"]),
+    ],
+)
+def test_bash_completes_what_follows_an_equals_sign(
+    line: str, breaks: str, words: list[str], tmp_path: Path
+) -> None:
+    command = ["bash", "--norc", "-c", ASKED_BY_BASH, str(PROGRAM), line, breaks]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+    offered = ran.stdout.splitlines()
+    assert offered[: len(words)] == words
+    assert len(words) == 1 or offered == words
+    assert ran.stderr == ""
+
+
 @pytest.mark.parametrize("flag", ["--version", "-V"])
 def test_the_version_is_that_of_the_package(flag: str, tmp_path: Path) -> None:
     assert run(flag, folder=tmp_path).stdout == f"plimsoll {plimsoll.__version__}\n"

@@ -234,6 +234,12 @@ class Folder(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
             self.fail("the folder name is empty or contains a NUL character", param, ctx)
         return Path.cwd() / value if ":" in value else Path(value)
 
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Has the shell offer folders."""
+        return [CompletionItem(incomplete, type="dir")]
+
 
 class CampaignFile(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
     """A campaign: the path of its file, or the name of one that is here or came with Plimsoll."""

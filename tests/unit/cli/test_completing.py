@@ -63,6 +63,18 @@ def test_what_begins_with_the_word_is_offered(typed: tuple[str, ...], words: lis
     assert offered(*typed) == words
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [("judge", "resu"), ("run", "x", "--into", "resu"), ("load", ":80", "--record", "resu")],
+    ids=["argument", "into", "record"],
+)
+def test_the_shell_offers_folders_where_one_is_meant(typed: tuple[str, ...]) -> None:
+    *before, incomplete = typed
+    shell = ShellComplete(plimsoll, {}, "plimsoll", VARIABLE)
+    (one,) = shell.get_completions(before, incomplete)
+    assert (one.type, one.value) == ("dir", "resu")
+
+
 def test_every_verb_is_offered_first() -> None:
     assert offered("") == list(VERBS)
 
