@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,14 @@ TARGET = "target"
 
 ENGINE = "plimsoll"
 """Name of the driver that a title does not name: our own engine."""
+
+LONGEST_ANCHOR = 120
+"""The most characters of an anchor before its digest: file systems allow 255, with what follows."""
+
+DIGEST_DIGITS = 8
+"""Digits of the digest that an anchor ends in."""
+
+_OTHER_CHARACTERS = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def title(recording: Recording) -> str:
@@ -51,5 +60,13 @@ def parts(
 
 
 def anchor(*parts: str) -> str:
-    """An anchor, also fit for a file name: letters, digits, dots and hyphens."""
-    return "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-") for part in parts)
+    """An anchor, also fit for a file name: letters, digits, dots, underscores and hyphens.
+
+    Parts that are long or have other characters end in a digest of all of them, so that two of them
+    never share an anchor: `/a?b` and `/a/b`, or URLs that differ in their last parameter.
+    """
+    name = "-".join(_OTHER_CHARACTERS.sub("-", part).strip("-") for part in parts)
+    if name == "-".join(parts) and len(name) <= LONGEST_ANCHOR:
+        return name
+    digest = hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
+    return f"{name[:LONGEST_ANCHOR]}-{digest[:DIGEST_DIGITS]}"
