@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.live import Live
-from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -225,7 +224,7 @@ def _drawn(scene: Scene, live: Live) -> Callable[[events.Event], None]:
     """Prints a line for each ended trial above the live panel."""
 
     def write(text: str) -> None:
-        live.console.print(escape(text))
+        live.console.print(Text(text))
 
     def tell(event: events.Event) -> None:
         scene.take(event)

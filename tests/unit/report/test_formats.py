@@ -24,6 +24,7 @@ from plimsoll.campaign.load import UnknownLoad
 from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.errors import StorageError
+from plimsoll.findings import campaign_thresholds
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents
@@ -343,6 +344,17 @@ def test_signs_in_a_message_cannot_steer_the_terminal() -> None:
     terminal.show(findings, Console(file=file, width=80))
     assert "\x1b" not in file.getvalue()
     assert "\x07" not in file.getvalue()
+
+
+@pytest.mark.parametrize("url", ["/users?filter[name]=a", "/tags/[/b]"])
+def test_square_brackets_in_a_url_are_no_markup(url: str) -> None:
+    trial = sample.sound_trial(framework=f"host{url}", endpoint=url)
+    compared = comparisons([ComparedTrial(trial.recording, trial.summary, is_void=False)])
+    judged = campaign_thresholds.judged(campaign_thresholds.read(["p99>1ms"]), (trial,))
+    found = Findings("x", "1", (trial,), compared, thresholds=judged)
+    rows = [line for line in in_terminal(found) if "sound by" in line or "p99>1ms" in line]
+    assert len(rows) == 2
+    assert all(f"host{url}" in row for row in rows)
 
 
 # --- html ---

@@ -64,6 +64,21 @@ def test_the_table_of_hosts_fits_into_a_terminal_and_links_are_shown_on_request(
     assert any("enp65s0f0np0" in row for row in shown) == verbose
 
 
+def test_square_brackets_in_the_name_of_a_host_are_no_markup() -> None:
+    trial = sample.findings().trials[0]
+    clock = HostClock(0, 0.0, 100_000, 50_000)
+    drivers = tuple(
+        HostDriver(name, 0.5, clock, 0, 0, trial.recording.driver) for name in ("[one]", "[/two]")
+    )
+    recording = replace(trial.recording, hosts=drivers)
+    shown_to = io.StringIO()
+    found = replace(trial, data=replace(trial.data, recording=recording))
+    screen.show_figures(found, Console(width=80, file=shown_to, highlight=False))
+    heads = [row.split()[:1] for row in shown_to.getvalue().splitlines()]
+    assert ["[one]"] in heads
+    assert ["[/two]"] in heads
+
+
 def test_what_a_tool_does_not_count_is_absent_and_what_it_prints_is_shown() -> None:
     trial = sample.findings().trials[0]
     assert trial.recording.driver is not None

@@ -196,7 +196,7 @@ def _ranking(ranking: RankingContents, *, is_wide: bool) -> Table:
         if is_wide and row.reason:
             verdict = Text.assemble(verdict, f" {texts.line(row.reason)}")
         beside = (row.of_best, row.to_next_brief)[: len(ratios)]
-        cells = (name, row.number, *map(texts.line, beside), *others, verdict)
+        cells = (name, *map(_plain, (row.number, *beside, *others)), verdict)
         table.add_row(*(cells if ranking.is_alone else (row.rank, *cells)))
     return table
 
@@ -234,17 +234,22 @@ def _section_table(requested: SectionTable, *, is_wide: bool) -> Table:
     for place in shown:
         right = place in requested.numbers
         table.add_column(
-            requested.headings[place],
+            _plain(requested.headings[place]),
             justify="right" if right else "left",
             no_wrap=right,
             overflow="fold",
         )
     if requested.verdict:
-        table.add_column(requested.verdict, overflow="fold", min_width=10)
+        table.add_column(_plain(requested.verdict), overflow="fold", min_width=10)
     for line in requested.lines:
-        cells = [texts.line(line.cells[place]) for place in shown]
+        cells = [_plain(line.cells[place]) for place in shown]
         table.add_row(*cells, *([_judged(line, is_wide=is_wide)] if requested.verdict else []))
     return table
+
+
+def _plain(text: str) -> Text:
+    """A text of a table on one line; Rich takes square brackets in a plain string as markup."""
+    return Text(texts.line(text))
 
 
 def _judged(line: TableRow, *, is_wide: bool) -> Text:
@@ -266,8 +271,8 @@ def _servers(rows: Sequence[ServerRow], subject: str, *, is_wide: bool) -> Table
     for row in rows:
         mark = f"{words.MARKS['doubtful']} " if row.is_short else ""
         queue = Text(f"{mark}{row.listen_queue}", style=STYLES["doubtful"] if mark else "")
-        numbers = [row.numbers[place] for place in shown]
-        table.add_row(Text(texts.line(row.framework)), *numbers, queue)
+        numbers = [_plain(row.numbers[place]) for place in shown]
+        table.add_row(_plain(row.framework), *numbers, queue)
     return table
 
 

@@ -175,7 +175,8 @@ def _hosts(recording: Recording) -> Table:
         if place != link:
             table.add_column(name, justify="right" if is_number else "left")
     for cells in host_lines.lines(recording):
-        table.add_row(*cells[:link], *cells[link + 1 :])
+        shown = (*cells[:link], *cells[link + 1 :])
+        table.add_row(*(Text(texts.line(cell)) for cell in shown))
     return table
 
 
