@@ -205,6 +205,20 @@ def test_dark_paper_is_dark(browser: Any, address: str) -> None:
         assert visit.page.evaluate(colour) == "rgb(255, 255, 255)"
 
 
+def test_a_browser_that_lets_pages_keep_nothing_is_told_the_state(
+    browser: Any, address: str
+) -> None:
+    denied = "get() { throw new DOMException('denied', 'SecurityError'); }"
+    with visited(browser, address) as visit:
+        visit.page.add_init_script(f"Object.defineProperty(window, 'localStorage', {{ {denied} }})")
+        with visit.page.expect_request("**/events"):
+            visit.page.reload()
+        visit.headline("Finished: 4 trials")
+        visit.page.locator("#theme").click()
+        assert visit.page.locator("#theme").inner_text() == "Colours: light"
+        assert visit.complaints == []
+
+
 def test_a_ranking_is_chosen_and_a_verdict_opened_with_the_keyboard(
     browser: Any, address: str
 ) -> None:

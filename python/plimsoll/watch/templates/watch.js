@@ -192,11 +192,21 @@
 
   at("theme").addEventListener("click", () => {
     const next = themes[(themes.indexOf(root.dataset.theme ?? "") + 1) % themes.length];
-    localStorage.setItem("plimsoll-theme", next);
+    try {
+      localStorage.setItem("plimsoll-theme", next);
+    } catch {
+      // A browser may not allow a page to keep anything.
+    }
     paint(next);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  const stored = localStorage.getItem("plimsoll-theme") ?? "";
+  const stored = (() => {
+    try {
+      return localStorage.getItem("plimsoll-theme") ?? "";
+    } catch {
+      return "";
+    }
+  })();
   paint(themes.includes(stored) ? stored : "");
   choose();
   reveal();
