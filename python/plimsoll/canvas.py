@@ -302,9 +302,9 @@ def stage_row(
 
 def _stage_labels(stage: RecordedStage) -> tuple[str, str]:
     name = stage.kind.replace("_", "-")
-    level = f"{wording.count(stage.start)} → {wording.count(stage.end)}"
+    level = f"{wording.number(stage.start)} → {wording.number(stage.end)}"
     if stage.start == stage.end:
-        level = f"at {wording.count(stage.end)}"
+        level = f"at {wording.number(stage.end)}"
     return f"{name} {level}", name
 
 
@@ -364,7 +364,8 @@ def level_rows(recording: Recording, requested: Iterable[float | None]) -> Rows:
     known = [level for level in requested if level is not None]
     if not any(known):
         return []
-    low, high = wording.count(min(known)), wording.count(max(known))
+    write = wording.number if recording.load.model == "open" else wording.count
+    low, high = write(min(known)), write(max(known))
     span = high if low == high else f"{low} to {high}"
     short = _SHORT_LEVEL_NAMES.get(recording.load.model, "requested")
     return [{"text": f"{span} {level_name(recording)}", "short": f"{span} {short}"}]

@@ -150,10 +150,12 @@ def power(value_w: float | None) -> str:
 
 def per_second(value: float | None) -> str:
     """A rate: `12,345/s`, `0.25/s`; `–` for none."""
-    if value is None:
-        return ABSENT
-    is_small = abs(value) < _ONE_DIGIT_FROM
-    return f"{significant(value, 3)}/s" if is_small else f"{value:,.0f}/s"
+    return ABSENT if value is None else f"{rate(value)}/s"
+
+
+def rate(value: float) -> str:
+    """The number of a rate, whole unless it is small: `12,345`, `0.25`."""
+    return f"{significant(value, 3)}" if abs(value) < _ONE_DIGIT_FROM else f"{value:,.0f}"
 
 
 def _in_unit(value: float | None, units: Sequence[tuple[float, str]]) -> str:

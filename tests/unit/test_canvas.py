@@ -100,6 +100,17 @@ def test_a_stage_has_the_longest_label_that_it_has_room_for(
     assert [text for text in re.findall(r"<text[^>]*>([^<]+)<", drawn) if text[0] in "wh"] == labels
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "label"),
+    [(0.5, 0.5, "hold at 0.5"), (0.5, 1250.0, "hold 0.5 → 1,250"), (64, 64, "hold at 64")],
+)
+def test_a_small_rate_of_a_stage_is_not_rounded_to_none(
+    start: float, end: float, label: str
+) -> None:
+    stages = (RecordedStage("hold", 0, 1_000_000_000, start, end, 1),)
+    assert canvas.stage_rows(sample.recording(stages=stages), 1)[0]["label"] == label
+
+
 def test_what_lies_behind_the_last_stage_is_a_row_without_a_label() -> None:
     stages = (RecordedStage("hold", 0, 1_500_000_000, 10.0, 10.0, 1),)
     after = canvas.stage_rows(sample.recording(stages=stages), 3)[-1]
@@ -112,6 +123,8 @@ def test_what_lies_behind_the_last_stage_is_a_row_without_a_label() -> None:
     [
         (sample.load(), [16.0, 16.0, None], "16 connections requested"),
         (sample.load(model="open"), [100.0, 2000.0], "100 to 2,000 arrivals/s requested"),
+        (sample.load(model="open"), [0.5, 0.5], "0.5 arrivals/s requested"),
+        (sample.load(), [1.4, 16.0], "1 to 16 connections requested"),
         (UnknownLoad("imported"), [1.0, 10.0], "1 to 10 users active"),
     ],
 )

@@ -272,7 +272,7 @@ def _progress_text(progress: events.Progress) -> str:
     if not progress.counted:
         return f"{at}{_uncounted_text(progress)}"
     return (
-        f"{at}{wording.count(progress.throughput_per_s)}/s,"
+        f"{at}{wording.per_second(progress.throughput_per_s)},"
         f" {wording.count(progress.connections_open)} of "
         f"{wording.count(progress.connections_requested)} connections open"
         + (f"; {failed}" if failed else "")

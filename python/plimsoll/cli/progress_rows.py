@@ -50,7 +50,7 @@ def rows(
         "connections",
         Text(opened + (f", {wording.count(refused)} failed attempts" if refused else "")),
     )
-    latest = f"{wording.count(throughputs[-1])}/s" if throughputs else "–"
+    latest = wording.per_second(throughputs[-1] if throughputs else None)
     yield "throughput", _barred(latest, throughputs, width)
     if progress.latency is not None:
         yield "latency", Text(latency_text(progress.latency))

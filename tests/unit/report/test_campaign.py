@@ -53,7 +53,8 @@ def test_trials_are_a_product_where_every_framework_ran_everywhere_as_often() ->
 
 
 @pytest.mark.parametrize(
-    ("planned_ms", "length"), [(50, "50 ms"), (None, "50 ms"), (250, "250 ms")]
+    ("planned_ms", "length"),
+    [(None, "50 ms"), *((ms, f"{ms} ms") for ms in (15, 25, 50, 75, 125, 250, 333))],
 )
 def test_turns_are_named_with_the_cores(planned_ms: int | None, length: str) -> None:
     said = contents.conditions(findings(in_turns(planned_ms)))

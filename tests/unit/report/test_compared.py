@@ -330,6 +330,15 @@ def test_at_a_rate_the_rate_and_the_latencies_are_named() -> None:
     assert found["answers"] == answers
 
 
+def test_small_rates_are_not_rounded_to_the_same_number() -> None:
+    sides = ComparedServers("go", "node", "/", 1, 0.5)
+    slow = replace(CASES["slower"].difference, a_per_s=3.4, b_per_s=2.6)
+    end = replace(CASES["slower"], difference=slow)
+    for said in (compared.text(end, sides), compared.markdown(end, sides)):
+        assert "at 0.5 requests/s" in said
+        assert said.index("3.4") < said.index("2.6")
+
+
 def test_the_smallest_detectable_difference_is_as_far_as_intervals_reach() -> None:
     """An interval that is symmetric on logarithms reaches farther up than down."""
     wide = ended(Pair(), scatter=[0.6, 1.0, 1.7, 0.8, 1.3, 0.7, 1.1, 1.2])

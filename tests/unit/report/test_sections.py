@@ -201,6 +201,16 @@ def test_a_publication_of_other_endpoints_says_so() -> None:
         assert form(other)
 
 
+@pytest.mark.parametrize(
+    ("failed", "successful"),
+    [(0.0, "100 %"), (0.0004, "99.96 %"), (0.00045, "99.95 %"), (0.013, "98.7 %"), (1.0, "0 %")],
+)
+def test_only_what_has_no_failure_is_wholly_successful(failed: float, successful: str) -> None:
+    trials = tuple(experiments.held("go", level, 900.0, failed=failed) for level in (1, 10, 100))
+    (only,) = sections.of(experiments.over(trials))
+    assert only.tables[0].lines[0].cells[4] == successful
+
+
 def test_power_that_nobody_measured_is_said_to_be_unknown() -> None:
     assert section("over-connections").tables[0].notes == ()
     trials = tuple(experiments.held("go", level, 900.0) for level in (1, 10, 100))

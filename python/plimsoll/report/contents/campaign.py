@@ -117,7 +117,7 @@ def conditions(findings: Findings) -> str:
     """
     recordings = [one.recording for one in findings.measured if one.recording.origin == "campaign"]
     planned_s = {
-        round((turn.planned_ns or turn.duration_ns) / 1e9, 2)
+        (turn.planned_ns or wording.significant(turn.duration_ns, 2) or 0) / 1e9
         for one in recordings
         for turn in one.held_turns[:1]
     }

@@ -118,7 +118,7 @@ def servers(end: Compared, sides: ComparedServers) -> Sheet:
     """The two servers beside each other."""
     found = end.difference
     rows = [
-        ("responses per second", wording.count(found.a_per_s), wording.count(found.b_per_s)),
+        ("responses per second", wording.rate(found.a_per_s), wording.rate(found.b_per_s)),
         ("failed requests", wording.percent(found.failed.a), wording.percent(found.failed.b)),
     ]
     if found.a_p99_ns and found.b_p99_ns:
@@ -376,7 +376,8 @@ def ratios(found: Difference) -> list[tuple[str, str, str]]:
 
 def _at_rate(sides: ComparedServers) -> list[str]:
     """`at 2,000 requests/s`; nothing at full speed."""
-    return [] if sides.rate_per_s is None else [f"at {wording.count(sides.rate_per_s)} requests/s"]
+    rate_per_s = sides.rate_per_s
+    return [] if rate_per_s is None else [f"at {wording.every_digit(rate_per_s)} requests/s"]
 
 
 def _named(end: Compared, sides: ComparedServers) -> list[str]:
@@ -386,7 +387,7 @@ def _named(end: Compared, sides: ComparedServers) -> list[str]:
         ("B", found.b_per_s, found.b_p99_ns, sides.b),
     )
     return [
-        f"{label}  {wording.count(rate):>10}/s  {_p99(p99_ns)}{texts.line(name)}"
+        f"{label}  {wording.rate(rate):>10}/s  {_p99(p99_ns)}{texts.line(name)}"
         for label, rate, p99_ns, name in known
     ]
 

@@ -24,6 +24,9 @@ NO_POWER = (
     "virtual machines rarely have, and `idle`."
 )
 
+_ROUNDED_TO_ALL = 0.9995
+"""Ratio from which three digits of a percentage are 100."""
+
 _HEADINGS = (
     *("framework", "connections", "goodput, responses/s", "95 %"),
     *("successful", "memory", "net power"),
@@ -86,8 +89,15 @@ def _line(point: ConnectionsPoint, power: str, trials: Mapping[str, TrialFinding
         point.framework,
         wording.number(point.connections),
         *words.middle_rate(point.numbers.get("goodput_per_s")),
-        wording.ABSENT if failed is None else f"{wording.number(100 * (1 - failed), 3)} %",
+        wording.ABSENT if failed is None else _successful(1 - failed),
         wording.size(words.middle_value(point.numbers.get("server_peak_rss_bytes"))),
         wording.power(words.middle_value(point.numbers.get(power))),
     )
     return TableRow(cells, state_of(found), anchor=anchor("trial", point.trials[0]))
+
+
+def _successful(ratio: float) -> str:
+    """A ratio in percent with three digits, or as many as tell it from 100 %."""
+    if ratio >= _ROUNDED_TO_ALL:
+        return wording.percent(ratio)
+    return f"{wording.number(100 * ratio, 3)} %"

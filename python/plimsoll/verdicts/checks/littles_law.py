@@ -238,7 +238,7 @@ def _equal_parts(window: Window) -> list[Window]:
 def _of_users(limit: Limit, users: float, mean: float, by_rows: InFlight, place: str) -> Finding:
     ratio = mean / users
     sentence = (
-        f"{place}{wording.count(by_rows.ended_per_s)} requests/s × "
+        f"{place}{wording.rate(by_rows.ended_per_s)} requests/s × "
         f"{wording.seconds(by_rows.time_s)} gives {wording.amount(mean)} requests in flight, "
         f"with {wording.count(users)} active users"
     )
@@ -338,7 +338,7 @@ def _sentence(counted: float, reported: InFlight, ratio: float, margin: float) -
         share += f" ± {wording.percent(round(margin, 3))}"
     return (
         f"the load generator counted {wording.amount(counted)} requests in flight; "
-        f"{wording.count(reported.ended_per_s)} requests/s × {wording.seconds(reported.time_s)} "
+        f"{wording.rate(reported.ended_per_s)} requests/s × {wording.seconds(reported.time_s)} "
         f"gives {wording.amount(reported.mean)} ({share})"
     )
 

@@ -316,7 +316,7 @@ def _changed(tables: Tables, change: Drift, limits: Limits) -> Finding | None:
 def _went(tables: Tables, change: Drift) -> str:
     per_s = PARTS / _last_hold_s(tables)
     ends = (change.first, change.last, change.reach)
-    first, last, reach = (wording.count(one * per_s) for one in ends)
+    first, last, reach = (wording.rate(one * per_s) for one in ends)
     return (
         f"throughput {'rose' if change.rises else 'fell'} within the measurement window from "
         f"{first} to {last} requests/s (±{reach}, 95 %)"
@@ -402,7 +402,7 @@ def _time(pace_per_s: float) -> str:
     return wording.seconds(1 / pace_per_s)
 
 
-def _levels(state: SteadyState, stated: Callable[[float], str] = wording.count) -> str:
+def _levels(state: SteadyState, stated: Callable[[float], str] = wording.rate) -> str:
     """The levels in order: `8,000 to 9,500 to 10,100`."""
     levels = [stated(level) for level in state.levels_per_s]
     if len(levels) > MOST_LEVELS:

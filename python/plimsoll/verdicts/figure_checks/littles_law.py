@@ -110,7 +110,7 @@ def _reported(figures: ReportedStatistics, in_flight: float, rate: float, mean_s
     else:
         span = wording.amount(used)
     return (
-        f"{wording.count(rate)} requests/s × {times} keep {span} connections busy; "
+        f"{wording.rate(rate)} requests/s × {times} keep {span} connections busy; "
         f"{wording.amount(in_flight)} were requested"
     )
 
