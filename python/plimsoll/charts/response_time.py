@@ -68,7 +68,7 @@ def draw(data: TrialData) -> Specification:
             step_s,
         ),
         {
-            "seconds": canvas.thinned(rows, step_s, failed=sum),
+            "seconds": canvas.thinned(rows, step_s, failed=canvas.mean),
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
             "level": canvas.level_rows(data.recording, requested),
             **({"failures": failures} if failures else {}),

@@ -65,7 +65,8 @@ def _thinned(rows: Rows, step_s: int) -> Rows:
     if step_s == 1:
         return rows
     spread = [row | {"low": row["completed"], "high": row["completed"]} for row in rows]
-    rules = {"stage": canvas.first, "completed": canvas.mean, "low": min}
+    means = {"completed": canvas.mean, "failed": canvas.mean}
+    rules = {"stage": canvas.first, **means, "low": min}
     return canvas.thinned(spread, step_s, **rules)
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import sample
 from plimsoll import canvas, charts
+from plimsoll.aggregate import failures
 from plimsoll.comparison.comparisons import comparisons
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialData
@@ -94,6 +95,28 @@ def test_a_drop_of_one_second_in_a_day_is_seen() -> None:
     assert [row["second"] for row in slow if row["p99"] == slowest == 9e6] == [
         DROP_S // step_s * step_s
     ]
+
+
+def test_failures_of_a_column_have_one_number_in_every_chart() -> None:
+    """It is their mean: the maximum, the sum and the mean of these seconds differ."""
+    data = sample.trial_data()
+    last = data.seconds.to_pylist()[-1]
+    failed = [10 if second % 3 == 0 else 2 for second in range(2 * canvas.MOST_COLUMNS + 2)]
+    rows = [last | {"second": second, "failed": count} for second, count in enumerate(failed)]
+    of_kind = [
+        {"second": second, "outcome": "reset_waiting", "errno": 104, "count": count, "held": count}
+        for second, count in enumerate(failed)
+    ]
+    changed = replace(
+        data,
+        seconds=pa.Table.from_pylist(rows, schema=data.seconds.schema),
+        failures=pa.Table.from_pylist(of_kind, schema=failures.BY_SECOND),
+    )
+    drawn = charts.response_time.draw(changed)["datasets"]
+    bars = [row["count"] for row in drawn["failures"]]
+    assert bars[:2] == [pytest.approx(14 / 3, rel=1e-3)] * 2
+    for shown in (drawn["seconds"], charts.throughput.draw(changed)["datasets"]["seconds"]):
+        assert [row["failed"] for row in shown] == pytest.approx(bars, rel=1e-3)
 
 
 @pytest.mark.thorough
