@@ -351,6 +351,33 @@ def test_a_click_on_a_heading_sorts_and_the_address_keeps_it(visit: Visit) -> No
     assert order()[:3] == ["node", "go", "django"]
 
 
+@pytest.mark.parametrize(
+    "ascending",
+    [
+        ("250 µJ", "4.1 mJ", "1.2 J", "–"),
+        ("980 µJ–1.1 mJ", "1.2–1.4 mJ", "0.9–1.1 J"),
+        ("× 0.90", "× 2.00", "× 10.00"),
+        ("0.73 × (0.70–0.76)", "1 ×"),
+        ("−12 %", "−3.1 %", "0.0 %", "+4.0 %"),
+        ("900 kB", "22.4 MB", "1 GB"),
+    ],
+)
+def test_cells_are_sorted_by_their_numbers_and_units(
+    visit: Visit, report: Path, tmp_path: Path, ascending: tuple[str, ...]
+) -> None:
+    rows = "".join(f"<tr><td>{cell}</td></tr>" for cell in reversed(ascending))
+    table = f"<table id=own><thead><tr><th>x</th></tr></thead><tbody>{rows}</tbody></table>"
+    page = tmp_path / report.name
+    page.write_text(report.read_text().replace("</main>", f"{table}</main>", 1))
+    visit.page.goto(page.as_uri())
+    heading = visit.page.locator("#own thead th")
+    heading.locator("button").click()
+    if heading.get_attribute("aria-sort") != "ascending":
+        heading.locator("button").click()
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert tuple(visit.page.locator("#own tbody td").all_inner_texts()) == ascending
+
+
 def bars(visit: Visit) -> list[str]:
     """Frameworks of the first screen that are visible."""
     return visit.page.locator(f"{ANSWER} .bars tbody tr:visible th a").all_inner_texts()

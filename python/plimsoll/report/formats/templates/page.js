@@ -421,14 +421,15 @@
   }
 
   // A click on a heading sorts its table: down, up, and as it was.
-  const UNITS = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, min: 6e10, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
-  const NUMBER = /^(-?[\d,]*\.?\d+)\s*([nµm]?s\b|min\b|[kMGT]?B\b)?/u;
+  // An interval, `1.2–1.4 mJ`, is sorted by its lower end.
+  const UNITS = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, min: 6e10, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, "µJ": 1e-6, mJ: 1e-3, J: 1 };
+  const NUMBER = /^(?:×\s*)?([-−+]?[\d,]*\.?\d+)(?:–[\d,]*\.?\d+)?\s*([nµm]?s\b|min\b|[kMGT]?B\b|[µm]?J\b)?/u;
   const sortable = [...document.querySelectorAll("table")].filter((table) => table.tHead && !table.closest(".values"));
 
   function key(row, column) {
     const text = (row.cells[column]?.innerText ?? "").trim();
     const found = NUMBER.exec(text);
-    return found ? Number(found[1].replaceAll(",", "")) * (UNITS[found[2]] ?? 1) : text;
+    return found ? Number(found[1].replaceAll(",", "").replace("−", "-")) * (UNITS[found[2]] ?? 1) : text;
   }
 
   function isAbsent(value) {
