@@ -96,6 +96,20 @@ def test_one_framework_has_its_number_as_headline_and_void_ones_have_none() -> N
     assert every.headline == "No number counts: every trial is void"
 
 
+def test_trials_that_failed_are_not_called_void() -> None:
+    def again(trial: TrialFindings, number: int) -> TrialFindings:
+        named = replace(trial.recording, framework="go", repetition=number, trial=f"go.{number}")
+        return replace(trial, data=replace(trial.data, recording=named))
+
+    void, failed = sample.void_trial(), sample.failed_trial()
+    (alone,) = answers(findings(again(failed, 1)))
+    assert alone.headline == "No number counts: the trial failed"
+    (every,) = answers(findings(*(again(failed, number) for number in (1, 2, 3))))
+    assert every.headline == "No number counts: every trial failed"
+    (mixed,) = answers(findings(again(failed, 1), again(void, 2)))
+    assert mixed.headline == "No number counts: every trial failed or is void"
+
+
 def test_one_trial_alone_has_its_numbers_in_place_of_a_bar() -> None:
     load = findings(sample.sound_trial())
     (one,) = answers(load)

@@ -252,6 +252,18 @@ def test_a_rate_that_held_above_one_that_failed_is_told() -> None:
     assert searched_by(tried(95, 0), tried(190, 11)).lines[0].held_above_per_s is None
 
 
+@pytest.mark.parametrize(
+    ("forgotten", "first"),
+    [(1, "the first 1 try is ignored"), (3, "the first 3 tries are ignored")],
+)
+def test_a_server_that_became_slower_is_told_with_the_tries_before(
+    forgotten: int, first: str
+) -> None:
+    searched = replace(searched_by(tried(95, 0), tried(190, 11)), forgotten=forgotten)
+    said = [*line_result.notable(findings(searched))]
+    assert f"the server became slower: {first}" in said
+
+
 def test_a_line_that_is_hardly_known_has_no_single_number() -> None:
     searched = searched_by(tried(95, 0), tried(190, 11), tried(323, 0))
     (line,) = searched.lines

@@ -204,7 +204,7 @@ def _answer(
         title=ranking.title,
         place=f"{what or ('Fastest' if ranking.leads else 'Measured')} at {ranking.title}",
         about=_ABOUT.get(ranking.ranking.endpoint, ""),
-        headline=_headline(ranking, what.lower() or "number"),
+        headline=_headline(ranking, what.lower() or "number", states),
         further=ranking.clear_lead,
         counts=tuple((state, states.count(state)) for state in _STATES if state in states),
         total=_total(ranked, is_beside=ranked is not ranking.ranking.entries),
@@ -250,16 +250,22 @@ def _is_target(ranking: RankingContents) -> bool:
     return ranking.is_alone and ranking.subject == naming.TARGET
 
 
-def _headline(ranking: RankingContents, what: str) -> str:
+def _headline(ranking: RankingContents, what: str, states: Sequence[State]) -> str:
     """Who is fastest and by how much; the only one's number; or why nothing can be said."""
     if ranking.leads:
         return ranking.leads[0]
     counting = [row for row in _frameworks(ranking) if row.state not in ("void", "failed")]
     if not counting:
-        trials = sum(len(entry.repetitions) for entry in ranking.ranking.entries)
-        return f"No {what} counts: {'every' if trials > 1 else 'the'} trial is void"
+        return f"No {what} counts: {'every' if states[1:] else 'the'} trial {_ended(states)}"
     between = f" (95 %: {counting[0].interval})" if counting[0].interval else ""
     return f"{counting[0].framework}: {counting[0].number}{between}"
+
+
+def _ended(states: Sequence[State]) -> str:
+    """What became of trials none of which counts."""
+    if "failed" not in states:
+        return "is void"
+    return "failed" if {*states} == {"failed"} else "failed or is void"
 
 
 def _frameworks(ranking: RankingContents) -> list[Row]:

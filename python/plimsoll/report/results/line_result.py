@@ -331,8 +331,8 @@ def _gap(gap: tuple[float, float]) -> str:
 
 
 def _slowed(now: Searched) -> str:
-    first = wording.several(now.forgotten, "try", "tries")
-    return f"the server became slower: the first {first} tries are ignored"
+    first = wording.several(now.forgotten, "try is", "tries are")
+    return f"the server became slower: the first {first} ignored"
 
 
 def doubt(found: LineFindings, told: Callable[[str], str] = str) -> str:
