@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import click
 
 import plimsoll
 from plimsoll import report
-from plimsoll.cli import listeners, options
+from plimsoll.cli import json_output, listeners, options
 from plimsoll.errors import VERDICT_VOID
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def command(
 
 def _print(found: CalibrationResult, form: str) -> None:
     if form == "json":
-        click.echo(json.dumps(found.as_json()))
+        json_output.show(found.as_json())
     elif form == "md":
         click.echo(found.markdown())
     else:
