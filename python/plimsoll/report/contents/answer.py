@@ -193,7 +193,7 @@ def _answer(
 ) -> RankingAnswer:
     ranked = _ranked(ranking)
     trials = [by_id[repetition.trial] for entry in ranked for repetition in entry.repetitions]
-    states = [trial.state for trial in trials]
+    states: list[State] = [trial.state for trial in trials]
     own = _trial_marks(trials)
     of_campaign = _campaign_marks(doubting, [entry.framework for entry in ranked])
     names = {mark.name for mark in own}
