@@ -15,7 +15,7 @@ from plimsoll.drivers.job import DriverJob
 from plimsoll.drivers.turning import CommonStart, DriverUse, EngineTurn
 from plimsoll.errors import EngineFailed, HostLost, StorageError
 from plimsoll.events import Progress
-from plimsoll.hosts import turning
+from plimsoll.hosts import copying
 from plimsoll.hosts.agent import HostFile
 from plimsoll.hosts.clocks import ClockExchange
 from plimsoll.hosts.control import Lab
@@ -149,6 +149,6 @@ def test_a_file_that_a_host_cannot_read_costs_its_trial_and_not_the_campaign(
     load.turn(10 * MS)
     rows: Any = SimpleNamespace(files=(HostFile("requests.bin", 1, ""),))
     lab.answers = dict.fromkeys(lab.answers, rows)
-    monkeypatch.setattr(turning.copying, "fetch", unread)
+    monkeypatch.setattr(copying, "fetch", unread)
     with pytest.raises(HostLost, match="`one`: `/tmp/x` cannot be read"):
         load.finish()
