@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -39,13 +39,13 @@ def make_fit() -> None:
     Writing to a closed stdout fails as on a full disk; output to a closed stderr is dropped.
     """
     for name in ("stdout", "stderr"):
-        output = getattr(sys, name)
+        output: object = getattr(sys, name)
         if output is None:
             mode = os.O_RDONLY if name == "stdout" else os.O_WRONLY
             file = os.open(os.devnull, mode)
             setattr(sys, name, open(file, "w", encoding="utf-8"))  # noqa: PTH123
         elif isinstance(output, io.TextIOWrapper):
-            setattr(sys, name, _fit(output))
+            setattr(sys, name, _fit(cast("io.TextIOWrapper", output)))
 
 
 def _fit(output: io.TextIOWrapper) -> io.TextIOWrapper:

@@ -1,5 +1,7 @@
 """Limits that a person sets on the result of a load."""
 
+from typing import Any
+
 import pytest
 
 import sample
@@ -212,7 +214,7 @@ def test_what_is_undecided_says_what_would_decide_it() -> None:
     assert not thresholds.of_load(thresholds.read("p99>250ms"), SHORT).remedy
 
 
-UNTIMED = {f"response_time_{one}_ns": None for one in thresholds.TIMES.values()}
+UNTIMED: dict[str, Any] = {f"response_time_{one}_ns": None for one in thresholds.TIMES.values()}
 
 
 @pytest.mark.parametrize("text", ["p99>250ms", "p50>1ms", "min<1s", "mean>1s", "max>1s"])

@@ -582,6 +582,6 @@ def test_the_newer_table_of_h2load_has_percentiles() -> None:
     found = readers.reading(older.partition(" " * 21 + "min")[0] + NEWER_TABLE, "x")
     (figures,), (original,) = found.figures, readers.read(older, "x")
     percentiles = {"p50": 0.9e-3, "p95": 3.9e-3, "p99": 8.1e-3}
-    assert figures.times_s == pytest.approx(original.times_s | percentiles)
+    assert figures.times_s == pytest.approx({**original.times_s, **percentiles})
     assert not found.left
     assert len(readers.read(f"{older.partition(' ' * 21)[0]}{NEWER_TABLE}\n{older}", "x")) == 2

@@ -17,6 +17,7 @@ from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult, Rows
 from plimsoll.drivers.tools import ab, h2load, wrk
 from plimsoll.errors import DriverFailed
 from plimsoll.processes.interruption import Interruption
+from plimsoll.sampling.samplers import memory
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "published"
 TOOLS: Mapping[str, ModuleType] = {"wrk": wrk, "ab": ab, "h2load": h2load}
@@ -109,7 +110,7 @@ def test_ab_sets_aside_at_most_half_of_the_memory_that_is_available(
     order: DriverJob,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ab.memory, "available_bytes", lambda: available)
+    monkeypatch.setattr(memory, "available_bytes", lambda: available)
     line = ab.command(order, 50, 10.0)
     assert line[line.index("-n") + 1] == str(most)
     assert ab.refuses(HOLD, GET).endswith(refused)
