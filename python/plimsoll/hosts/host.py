@@ -30,7 +30,7 @@ TAKEN = "another agent has joined as"
 UNLISTED = "is not in the file of hosts"
 """How the lab refuses an agent that another lab may want."""
 
-GONE = "its agent was started anew, or cut off under load: its rows are gone"
+GONE = "its agent was started again, or cut off under load: its rows are gone"
 """Why an agent cannot hand over what a load has left."""
 
 PORT = 8786

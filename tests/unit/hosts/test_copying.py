@@ -94,7 +94,7 @@ def test_an_agent_that_was_started_anew_says_that_the_rows_are_gone(
         return getattr(agent, name)(*arguments)
 
     lab: Any = SimpleNamespace(order=ordered, wait=lambda *_: None)
-    with pytest.raises(HostLost, match="`two`: its agent was started anew"):
+    with pytest.raises(HostLost, match="`two`: its agent was started again"):
         copying.patiently(lab, "two", *order)
 
 

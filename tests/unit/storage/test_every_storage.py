@@ -38,7 +38,7 @@ def results(again: Again) -> Iterator[Results]:
 
 def test_every_storage_of_the_folder_is_listed() -> None:
     folder = Path(storage.__file__).parent
-    shared = {"digests", "documents", "door", "outlines", "results", "rows", "verified"}
+    shared = {"digests", "documents", "door", "outlines", "results", "rows", "scratch", "verified"}
     names = {path.stem for path in folder.iterdir() if not path.stem.startswith("__")} - shared
     assert {module.__name__.rpartition(".")[2] for module in STORAGES} == names
 
