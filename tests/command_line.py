@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
@@ -70,6 +71,8 @@ class Running:
         self._begin_s = time.monotonic()
         self._folder = folder
         self._out, self._err = (NamedTemporaryFile("w+", encoding="utf-8") for _ in range(2))
+        for output in (self._out, self._err):
+            weakref.finalize(self, output.close)  # of one that is killed, whose end nobody reads
         self.process = subprocess.Popen(
             command,
             cwd=folder,
