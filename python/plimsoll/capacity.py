@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from plimsoll import user_folders
 from plimsoll.errors import StorageError
 
 FORMAT = 1
@@ -35,8 +36,6 @@ IDENTITY = (
 )
 """Facts of a host on which its capacity depends; if one differs, a stored capacity does not apply.
 """
-
-_STATE_HOME = "XDG_STATE_HOME"
 
 
 @dataclass(frozen=True)
@@ -108,13 +107,7 @@ def state_folder() -> Path:
     Raises:
         StorageError: The user has no home folder.
     """
-    named = os.environ.get(_STATE_HOME, "")
-    try:
-        base = Path(named) if named.startswith("/") else Path.home() / ".local" / "state"
-    except RuntimeError as error:
-        hint = f"set {_STATE_HOME} to a folder"
-        raise StorageError("this user has no home folder", hint) from error
-    return base / "plimsoll"
+    return user_folders.below("XDG_STATE_HOME", ".local/state")
 
 
 def keep(

@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from plimsoll import __version__, texts
+from plimsoll import __version__, texts, user_folders
 from plimsoll.campaign.documents import near
 from plimsoll.errors import InputError, Problem, StorageError
 
@@ -114,7 +114,7 @@ def home() -> Path:
     """
     if named := os.environ.get(HOME, ""):
         return Path(named).absolute()
-    return _of_user("XDG_DATA_HOME", ".local/share", HOME)
+    return user_folders.below("XDG_DATA_HOME", ".local/share", HOME)
 
 
 def user_cache() -> Path:
@@ -126,21 +126,7 @@ def user_cache() -> Path:
     Raises:
         StorageError: The user has no home folder.
     """
-    return _of_user("XDG_CACHE_HOME", ".cache", "XDG_CACHE_HOME")
-
-
-def _of_user(variable: str, below_home: str, remedy: str) -> Path:
-    """Plimsoll's folder in the one that a variable names by its absolute path, or below the home.
-
-    Raises:
-        StorageError: The user has no home folder; another variable that remedies it is named.
-    """
-    named = os.environ.get(variable, "")
-    try:
-        base = Path(named) if named.startswith("/") else Path.home() / below_home
-    except RuntimeError as error:
-        raise StorageError("this user has no home folder", f"set {remedy} to a folder") from error
-    return base / "plimsoll"
+    return user_folders.below("XDG_CACHE_HOME", ".cache")
 
 
 def _is_file(path: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
@@ -101,14 +102,14 @@ class GroupMember:
         return self._load is not None and not self._load.has_ended
 
     @property
-    def response_s(self) -> float | None:
-        """Mean response time in its last turn, in seconds; None before one with a response.
+    def response_s(self) -> float:
+        """Mean response time in its last turn, in seconds; infinite where that had no response.
 
         Source: J. D. C. Little, A proof for the queuing formula L = λW, 1961.
         """
         load, last = self.known.trial.load, self.turns[-1] if self.turns else None
         if last is None or not last.requests:
-            return None
+            return math.inf
         in_flight = load.peak_connections * load.in_flight_each
         return in_flight * last.duration_ns / last.requests / 1e9
 

@@ -213,10 +213,7 @@ class _Group:
         longest_s, shortest_s = self.setting.turn_s, self.setting.shortest_turn_s
         if not shortest_s:
             return longest_s
-        responses_s = [member.response_s for member in members]
-        if None in responses_s:
-            return longest_s
-        slowest_s = max(one for one in responses_s if one is not None)
+        slowest_s = max(member.response_s for member in members)
         return min(longest_s, max(shortest_s, RESPONSES_A_TURN * slowest_s))
 
     def _measure_machine(self, members: Sequence[GroupMember]) -> None:

@@ -345,18 +345,26 @@ class HostsDriver:
         Raises:
             PlimsollError: It could not.
         """
-        while True:
-            state = cast("CountState", copying.patiently(self._lab, host, "counted"))
-            if state.error is not None:
-                raise of_host(host, state.error)
-            if state.has_ended:
-                break
-            time.sleep(COUNTED_S)
+        state = cast("CountState", self._ended(host, "counted", COUNTED_S))
         files = {kind: state.times[kind] for kind in counts.KINDS}
         for described in files.values():
             self._fetch(host, described, folder)
         packed = {kind: (folder / file.name).read_bytes() for kind, file in files.items()}
         return HostCounts(state.counts, packed)
+
+    def _ended(self, host: str, order: str, every_s: float) -> CountState | StepState:
+        """How something that a host does stands once it has ended, by an order that tells.
+
+        Raises:
+            PlimsollError: It failed, or the host is gone.
+        """
+        while True:
+            state = cast("CountState | StepState", copying.patiently(self._lab, host, order))
+            if state.error is not None:
+                raise of_host(host, state.error)
+            if state.has_ended:
+                return state
+            time.sleep(every_s)
 
     def _stayed(self, driving: Iterable[Driving], begin_utc_ns: int) -> dict[str, Stayed]:
         """Has every host put its rows where they stay; gives where that is.
@@ -376,13 +384,7 @@ class HostsDriver:
         Raises:
             PlimsollError: It could not.
         """
-        while True:
-            state = cast("StepState", copying.patiently(self._lab, host, "keeping"))
-            if state.error is not None:
-                raise of_host(host, state.error)
-            if state.has_ended:
-                break
-            time.sleep(KEPT_S)
+        state = cast("StepState", self._ended(host, "keeping", KEPT_S))
         with suppress(HostLost):  # the next load, or the end of the agent, removes the rest
             self._lab.order(host, "release")
         place = cast("Stayed", state.given)
