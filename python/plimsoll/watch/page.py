@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 import plimsoll
-from plimsoll.report import words
-from plimsoll.report.contents import answer
 from plimsoll.report.formats import html
 
 if TYPE_CHECKING:
@@ -90,11 +88,6 @@ def _values(snapshot: Snapshot) -> dict[str, object]:
         "answers": [{**vars(one), "laid_over": None} for one in snapshot.answers],
         "ended": snapshot.ended,
         "more_ended": snapshot.more_ended,
-        "marks": words.MARKS,
-        "answer_number": answer.NUMBER,
-        "answer_headings": answer.HEADINGS,
-        "answer_labels": answer.LABELS,
-        "most_laid_over": answer.MOST_LAID_OVER,
     }
 
 

@@ -11,6 +11,7 @@ import sample
 from plimsoll import live
 from plimsoll.events import Progress
 from plimsoll.live import LiveRun, LiveSecond
+from plimsoll.report.contents import answer
 from plimsoll.storage.documents import PlannedTrial
 from plimsoll.watch import page, snapshot
 from plimsoll.watch.recorded import RecordedCampaign
@@ -247,3 +248,12 @@ def test_parts_that_last_are_made_once() -> None:
     assert first == second
     assert first["answers"] is second["answers"]
     assert set(first) == set(page.PARTS)
+
+
+def test_doubts_about_the_comparison_are_on_the_page() -> None:
+    text = "Repetitions of go · 2048 differ."
+    doubt = sample.verdict("backlog", "campaign", "doubtful", text)
+    found = replace(campaign(), findings=replace(FINDINGS, verdicts=(doubt,)))
+    shown_page = page.whole(shown(found))
+    assert f"{answer.COMPARISON}:" in shown_page
+    assert text in shown_page

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.report import contents, words
+from plimsoll.report import contents
 from plimsoll.report.formats import html
 from plimsoll.report.results import audited, calibrated, checked, compared, line_result
 from plimsoll.report.results.sheet import Sheet
@@ -129,5 +129,4 @@ def _cell(
         sheets=sheets,
         remarks=remarks,
         judged=judged,
-        marks=words.MARKS,
     )

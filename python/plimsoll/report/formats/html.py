@@ -184,14 +184,9 @@ def render(findings: Findings) -> str:
                 _answer(one, drawn, findings.frameworks) for one in answer.answers(findings, ranked)
             ],
             frameworks=_frameworks(findings),
-            most_laid_over=answer.MOST_LAID_OVER,
             conditions=contents.conditions(findings),
-            answer_number=answer.NUMBER,
-            answer_headings=answer.HEADINGS,
-            answer_labels=answer.LABELS,
             campaign=[one for one in of_campaign if one.level != "sound"],
             campaign_sound=[one for one in of_campaign if one.level == "sound"],
-            comparison=answer.COMPARISON,
             trust=contents.TRUST,
             campaign_heading=contents.CAMPAIGN,
             doubts=[_doubt(doubt) for doubt in contents.doubts(findings)],
@@ -208,7 +203,6 @@ def render(findings: Findings) -> str:
             trials=trials,
             glossary=contents.glossary(findings),
             captions={module.NAME: module.CAPTION for module in charts.CHARTS},
-            marks=words.MARKS,
             statistic_headings=words.STATISTIC_HEADINGS,
             twins=_json(canvas.DARK),
             chart_tables=_json(drawn.tables),
@@ -238,7 +232,6 @@ def rankings_fragment(findings: Findings) -> str:
             title=findings.campaign,
             subtitle=contents.subtitle(findings),
             rankings=contents.rankings(findings),
-            marks=words.MARKS,
         )
     )
 
@@ -251,7 +244,7 @@ def trial_fragment(findings: Findings, trial_id: str) -> str:
         trial_id: Its id.
     """
     found = next(one for one in contents.trials(findings) if one.trial.recording.trial == trial_id)
-    return environment().get_template("trial_fragment.html").render(trial=found, marks=words.MARKS)
+    return environment().get_template("trial_fragment.html").render(trial=found)
 
 
 def _with_chart(ranking: RankingContents, drawn: Charts) -> Mapping[str, object]:
@@ -352,6 +345,17 @@ def _height_px(specification: Specification) -> int:
     return sum(view["height"] + 70 for view in views)
 
 
+_OF_PARTS = {
+    "marks": words.MARKS,
+    "answer_number": answer.NUMBER,
+    "answer_headings": answer.HEADINGS,
+    "answer_labels": answer.LABELS,
+    "most_laid_over": answer.MOST_LAID_OVER,
+    "comparison": answer.COMPARISON,
+}
+"""What the parts of pages show on every page; `parts.html` has them whoever uses it."""
+
+
 @cache
 def environment(*packages: str) -> jinja2.Environment:
     """The templates of this package, and of others that make pages of its parts.
@@ -368,6 +372,7 @@ def environment(*packages: str) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals.update(_OF_PARTS)  # pyright: ignore[reportUnknownMemberType]
     environment.filters["bound"] = bound  # pyright: ignore[reportUnknownMemberType]
     environment.filters["parted"] = parted  # pyright: ignore[reportUnknownMemberType]
     environment.filters["ticked"] = ticked  # pyright: ignore[reportUnknownMemberType]
