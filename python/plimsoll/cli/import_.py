@@ -149,7 +149,8 @@ def command(
     one test. Without TOOL, the format is detected from the start of the first file. What a log
     does not contain is null; checks that need it report "not checked".
 
-    Importing the same files again replaces the earlier recording.
+    Importing the same files again replaces the earlier recording; other labels
+    or another run of them are recordings of their own.
 
     \b
     plimsoll import jmeter results.csv.zip --framework perfect-nio

@@ -375,8 +375,13 @@ def _busy(cpu: Cpu, about: About) -> tuple[tuple[zabbix.Busy, ...], ImportStats]
 
 
 def _trial_id(about: About, tool: str) -> str:
-    """The same for the same names, and never that of others: it replaces what has it."""
-    return ".".join(_signs(part) for part in (about.framework, about.endpoint, tool) if part)
+    """The same for the same names, and never that of others: it replaces what has it.
+
+    Other labels of a file are another recording, and so is another of its runs.
+    """
+    run = f"run-{about.run}" if about.run not in (None, runs.ALL) else ""
+    parts = (about.framework, about.endpoint, "+".join(sorted(about.labels)), run, tool)
+    return ".".join(_signs(part) for part in parts if part)
 
 
 def _signs(name: str) -> str:
@@ -450,7 +455,7 @@ def _of_readings(
         language="",
         endpoint=about.endpoint,
         load=UnknownLoad(LOAD),
-        repetition=1,
+        repetition=1 if about.run in (None, runs.ALL) else about.run,
         driver_name=zabbix.NAME,
         seed=0,
         zero_utc=_utc(zero_ns),

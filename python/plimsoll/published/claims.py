@@ -35,7 +35,8 @@ from plimsoll.tool_output.reported import ReportedStatistics
 _COMPARED = 2
 _TEXTS, _NUMBERS = ("says", "place", "subject"), ("ratio", "throughput_per_s")
 _KEYS = (*_TEXTS, *_NUMBERS, "compare")
-_TABLE = re.compile(r"^\s*\[\[\s*claim\s*\]\]", re.MULTILINE)
+_TABLE = re.compile(r"^\s*\[\[?\s*claim\s*\]", re.MULTILINE)
+"""A claim, also one in single brackets, which `read` names as a mistake."""
 
 
 @dataclass(frozen=True)

@@ -193,6 +193,20 @@ def test_only_requests_of_a_label_are_kept_when_that_is_asked(tmp_path: Path) ->
     assert "`labels=`" in refused.value.problems[0].hint
 
 
+def test_other_labels_and_other_runs_are_other_recordings(tmp_path: Path) -> None:
+    path = jtl(tmp_path / "a.jtl")
+    path.write_text(path.read_text() + line(3, label="other"))
+    labels = ((), ("other",), ("home",), ("home", "other"), ("other", "home"))
+    found = [imported(tmp_path, path, labels=one)[0].recording for one in labels]
+    whole, other, home, both, both_again = (one.trial for one in found)
+    assert (whole, other) == ("subject.jmeter", "subject.other.jmeter")
+    assert both == both_again
+    assert len({whole, other, home, both}) == 4
+    run, _ = imported(tmp_path, path, run=1)
+    assert run.recording.trial not in {one.trial for one in found}
+    assert run.recording.repetition == 1
+
+
 def test_cpu_beside_it_is_that_of_the_server_and_missing_seconds_stay_null(tmp_path: Path) -> None:
     cpu = tmp_path / "cpu.csv"
     known = [0, 1, 2, 5, 6, 7, 8, 9]

@@ -63,6 +63,12 @@ def test_claims_are_read_from_their_tables() -> None:
     assert claims.read("", "f") == ()
 
 
+def test_a_claim_in_single_brackets_is_a_mistake_and_not_none() -> None:
+    with pytest.raises(InputError, match=r"must be tables: `\[\[claim\]\]`"):
+        claims.checked('[claim]\nsays = "x"\n', "f.toml", ())
+    assert claims.checked("a page about the [claim] of others\n", "f.txt", ()) == ()
+
+
 def test_every_mistake_in_claims_is_told() -> None:
     text = '[[claim]]\nsaid = "x"\n[[claim]]\nsays = "y"\ncompare = ["a"]\n'
     with pytest.raises(InputError) as raised:
