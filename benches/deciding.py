@@ -99,7 +99,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=20, help="comparisons of each kind")
     parser.add_argument("--budget", default="120s", help="of each comparison")
-    parser.add_argument("--work", type=int, default=60, help="iterations of the slower server")
+    parser.add_argument("--work", type=int, default=150, help="iterations of the slower server")
     parser.add_argument("--noise", type=float, default=0.0, help="cores that another program takes")
     return parser.parse_args()
 
@@ -159,6 +159,10 @@ def _summary(alike: Sequence[Comparison], slower: Sequence[Comparison], cores: f
             f" median {statistics.median(one.elapsed_s for one in comparisons):.0f} s,"
             f" throughput {throughput}, CPU {cpu}"
         )
+    for name, of in (("throughput", _throughput), ("CPU time per request", _cpu)):
+        is_cost = of is _cpu
+        right = sum((of(one).ratio > 1) == is_cost for one in slower)
+        print(f"{name} shows the server with more work as slower in {right} of {len(slower)}")
     wrong = sum(one.answer in {"faster", "slower"} for one in alike)
     found = sum(one.answer == "slower" for one in slower)
     least = FOUND_RATIO_WITH_NOISE if cores else FOUND_RATIO

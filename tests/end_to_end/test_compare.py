@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import sys
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import plimsoll
 from command_line import CHECKOUT, Ran, run, start
+from plimsoll.comparison import turn_pairs
 from plimsoll.lab import comparing
 
 SCHEMA = CHECKOUT / "docs" / "schemas" / "compare-1.json"
@@ -122,6 +125,49 @@ def test_servers_that_respond_fast_have_shorter_turns_in_the_same_time(
 
     # 16 connections that wait for some milliseconds of work each wait for 16 times as long.
     assert rounds(0) > 2 * rounds(150_000)
+
+
+@pytest.mark.alone
+def test_both_servers_also_work_side_by_side_where_a_request_costs_what_it_costs_alone(
+    server: Path,
+) -> None:
+    found = plimsoll.compare(
+        command(server), command(server, 4000), commands=True, budget_s=1.0, connections=16
+    ).compared
+    a, b = ([one for one in found.side_by_side if one.entry == entry] for entry in "AB")
+    assert len(a) == len(b) == 2
+    for one, other in zip(a, b, strict=True):
+        assert abs(one.start_ns - other.start_ns) < one.duration_ns / 2
+        assert one.requests > other.requests > 0
+        assert one.failures == other.failures == 0
+    beside = found.difference.cpu_per_request
+    alone = turn_pairs.groups(found.turns, turn_pairs.cpu_per_request)
+    assert beside is not None
+    assert beside.value == pytest.approx(math.exp(alone[0].total), rel=0.3)
+    assert found.difference.rounds == len(found.turns) / 2
+
+
+def test_a_server_that_ends_while_both_work_is_a_framework_that_failed(
+    server: Path, tmp_path: Path
+) -> None:
+    text = server.read_text(encoding="utf-8")
+    accepting = "            ready.register(listener.accept()[0], selectors.EVENT_READ)\n"
+    assert accepting in text
+    few = tmp_path / "few.py"
+    # One load has 16 connections; those of a second one are too many.
+    counted = accepting + "            taken += 1\n            taken < 28 or sys.exit(9)\n"
+    few.write_text(text.replace(accepting, counted).replace("asked = 0", "asked = taken = 0"))
+    ran = compared(tmp_path, command(server), command(few), "--budget", "1s")
+    assert ran.code == 4
+    assert "9" in ran.said
+
+
+def test_what_a_server_counts_beside_its_recorded_load_is_known() -> None:
+    found = plimsoll.compare(
+        "reference", "reference", budget_s=1.0, warm_up_s=1.5, connections=8
+    ).compared
+    assert found.difference.groups == 1
+    assert "counters_agree" not in {one.check for one in found.doubts}
 
 
 @pytest.mark.usefixtures("short_turns")

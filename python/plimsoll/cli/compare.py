@@ -150,8 +150,8 @@ def command(  # noqa: PLR0913 - one argument for each option
 ) -> int:
     """Decide whether server B is faster than A, slower, the same, or undecided.
 
-    Both run at the same time and take turns of 50 to 250 ms, so that what disturbs the machine
-    disturbs both.
+    Both run at the same time. They take turns of 50 to 250 ms, and at full speed also work side by
+    side on the same cores, so that what disturbs the machine disturbs both.
     Fresh processes are started until the result is clear. Intervals allow for stopping early:
     together they contain the true values in 95 % of comparisons.
 

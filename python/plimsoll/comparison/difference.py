@@ -87,7 +87,8 @@ class Difference:
         witness: What decided; None when undecided.
         within: The tolerance: a ratio closer to 1 than this is the same.
         throughput: B / A, correct responses per second; None without a complete round.
-        cpu_per_request: B / A, CPU time of the server per correct response; None when not measured.
+        cpu_per_request: B / A, CPU time of the server per correct response, side by side where both
+            worked so; None when not measured.
         cpu_obtained: B / A, processor time that the server got; None when not measured.
         undisturbed: B / A, throughput with all processor time wanted; None when not measured.
         p99: B / A, 99th percentile of the response time; None when not measured.
@@ -102,6 +103,8 @@ class Difference:
         b_p99_ns: The same of B.
         void: Servers whose loads are void, so that their speed is not compared.
         silent: Servers that returned nothing in all turns of a group.
+        cpu_per_request_in_turns: CPU time per response in turns of one alone; None where
+            `cpu_per_request` is that, and when not measured.
     """
 
     answer: Answer
@@ -122,6 +125,7 @@ class Difference:
     b_p99_ns: float | None = None
     void: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    cpu_per_request_in_turns: PairedRatio | None = None
 
     @property
     def is_comparable(self) -> bool:
@@ -239,6 +243,7 @@ def difference(
     times: Sequence[GroupTimes] = (),
     deciding: tuple[Metric, ...] = AT_FULL_SPEED,
     void: tuple[str, ...] = (),
+    side_by_side: Sequence[Turn] = (),
 ) -> Difference:
     """How B stands to A.
 
@@ -249,19 +254,23 @@ def difference(
         times: Response times of each group.
         deciding: What may decide: `AT_FULL_SPEED`, `AT_A_RATE`, or one quantity.
         void: Servers whose loads are void: then nothing is decided.
+        side_by_side: Turns of both at the same time, which tell what a request costs; without any,
+            `turns` do.
     """
     rates = turn_pairs.groups(turns, turn_pairs.throughput)
     found: dict[Metric, list[PairedGroup]] = {
         "throughput": rates,
-        "cpu_per_request": turn_pairs.groups(turns, turn_pairs.cpu_per_request),
+        "cpu_per_request": turn_pairs.groups(side_by_side or turns, turn_pairs.cpu_per_request),
         "p99": turn_pairs.p99(times),
     }
     sharing = sum(bool(found[metric]) for metric in deciding)
     each = Plan(plan.taken, plan.planned, plan.error / max(sharing, 1))
     rate, cost, latency = (paired.ratio(found[metric], each) for metric in METRICS)
-    undisturbed = paired.ratio(turn_pairs.groups(turns, turn_pairs.undisturbed), each)
+    in_turns = turn_pairs.groups(turns, turn_pairs.cpu_per_request) if side_by_side else ()
+    undisturbed = paired.ratio(_undisturbed(turns, side_by_side), each)
     a_per_s, b_per_s = _rates(turns)
-    failed = Failed(turn_pairs.failure_ratio(turns, A), turn_pairs.failure_ratio(turns, B))
+    every = (*turns, *side_by_side)
+    failed = Failed(turn_pairs.failure_ratio(every, A), turn_pairs.failure_ratio(every, B))
     answer: Answer = "undecided"
     witness: Metric | None = None
     silent = turn_pairs.silent(turns)
@@ -295,7 +304,14 @@ def difference(
         b_p99_ns=geometric_mean([one.b_p99_ns for one in times]) if times else None,
         void=void,
         silent=silent,
+        cpu_per_request_in_turns=paired.ratio(in_turns, each),
     )
+
+
+def _undisturbed(turns: Sequence[Turn], side_by_side: Sequence[Turn]) -> list[PairedGroup]:
+    if side_by_side:
+        return turn_pairs.undisturbed_at_cost(turns, side_by_side)
+    return turn_pairs.groups(turns, turn_pairs.undisturbed)
 
 
 def _decided(

@@ -71,6 +71,27 @@ def undisturbed(turn: Turn) -> tuple[float, float] | None:
     return turn.requests * wanted, turn.duration_ns
 
 
+def cpu_wanted(turn: Turn) -> tuple[float, float] | None:
+    """Processor time that the server wanted, and time, both in nanoseconds."""
+    if turn.server_cpu_ns is None or turn.server_delay_ns is None:
+        return None
+    return turn.server_cpu_ns + turn.server_delay_ns, turn.duration_ns
+
+
+def undisturbed_at_cost(alone: Sequence[Turn], side_by_side: Sequence[Turn]) -> list[PairedGroup]:
+    """B / A of `undisturbed` in each group, as processor time wanted / what a request costs.
+
+    Its first factor is that of turns in which a server works alone, the second that of turns in
+    which both do, which knows it better. Rounds are those of the second.
+    """
+    wanted = _by_group(alone, cpu_wanted)
+    return [
+        PairedGroup(own.total - cost.total, tuple(own.total - one for one in cost.rounds))
+        for group, cost in _by_group(side_by_side, cpu_per_request).items()
+        if (own := wanted.get(group)) is not None
+    ]
+
+
 def groups(turns: Iterable[Turn], quantity: Quantity) -> list[PairedGroup]:
     """B / A of each group, from the rounds in which both have a turn with the quantity.
 
@@ -81,13 +102,19 @@ def groups(turns: Iterable[Turn], quantity: Quantity) -> list[PairedGroup]:
         turns: Turns of A and B.
         quantity: What is compared.
     """
+    return [*_by_group(turns, quantity).values()]
+
+
+def _by_group(turns: Iterable[Turn], quantity: Quantity) -> dict[int, PairedGroup]:
+    """The same by the number of the group, in its order."""
     found: dict[int, list[_Round]] = defaultdict(list)
     for group, one, other in _pairs(turns):
         below, above = quantity(one), quantity(other)
         if below and above:
             found[group].append((*above, *below))
-    kept = (found[number] for number in sorted(found))
-    return [_group(rounds) for rounds in kept if all(_sums(rounds))]
+    return {
+        number: _group(rounds) for number, rounds in sorted(found.items()) if all(_sums(rounds))
+    }
 
 
 def silent(turns: Iterable[Turn]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from plimsoll.comparison.difference import (
     Metric,
     difference,
 )
+from plimsoll.comparison.turn_pairs import A
 from plimsoll.statistics import sequential
 from plimsoll.statistics.paired import LEAST_GROUPS, Plan
 
@@ -40,12 +41,14 @@ class MeasuredGroup:
         times: Their response times; None where there were too few responses.
         doubts: What checks found in the loads of both.
         spare_s: Time that its turns took beyond the fewest that a group may have, in seconds.
+        side_by_side: Their turns at the same time; empty where `turns` tell the cost of a request.
     """
 
     turns: tuple[Turn, ...]
     times: GroupTimes | None = None
     doubts: tuple[FoundDoubt, ...] = ()
     spare_s: float = 0.0
+    side_by_side: tuple[Turn, ...] = ()
 
 
 Measure = Callable[[int], MeasuredGroup]
@@ -110,6 +113,7 @@ class Compared:
         elapsed_s: Time it took, in seconds.
         group_s: Time that a group takes, in seconds.
         turns: Every turn.
+        side_by_side: Every turn of both at the same time.
         doubts: What checks found in the loads of both servers.
         shortest_s: Time that a group with the fewest turns takes, in seconds.
     """
@@ -120,8 +124,14 @@ class Compared:
     elapsed_s: float
     group_s: float
     turns: tuple[Turn, ...]
+    side_by_side: tuple[Turn, ...] = ()
     doubts: tuple[LoadDoubt, ...] = ()
     shortest_s: float = 0.0
+
+    @property
+    def side_by_side_s(self) -> float:
+        """For how long both servers worked at the same time, in seconds."""
+        return sum(one.duration_ns for one in self.side_by_side if one.entry == A) / 1e9
 
     @property
     def has_most_groups(self) -> bool:
@@ -202,6 +212,7 @@ def compared(
     """
     began_s = clock_s()
     turns: list[Turn] = []
+    side_by_side: list[Turn] = []
     times: list[GroupTimes] = []
     found_doubts: list[tuple[FoundDoubt, ...]] = []
     taken: list[int] = []
@@ -211,6 +222,7 @@ def compared(
         before_s = clock_s()
         measured = measure(count)
         turns += measured.turns
+        side_by_side += measured.side_by_side
         times += [measured.times] if measured.times else []
         found_doubts.append(measured.doubts)
         count += 1
@@ -226,7 +238,9 @@ def compared(
             plan = Plan(tuple(taken), max((count, *looks)), ERROR)
             counted = doubts.of_starts(found_doubts)
             void = doubts.void_entries(counted)
-            found = difference(turns, plan, wanted.within, times, wanted.deciding, void)
+            found = difference(
+                turns, plan, wanted.within, times, wanted.deciding, void, side_by_side
+            )
             now = Compared(
                 wanted=wanted,
                 difference=found,
@@ -234,6 +248,7 @@ def compared(
                 elapsed_s=elapsed_s,
                 group_s=elapsed_s / count,
                 turns=tuple(turns),
+                side_by_side=tuple(side_by_side),
                 doubts=counted,
                 shortest_s=shortest_s,
             )

@@ -141,6 +141,16 @@ class GroupMember:
         passed(self.known.trial, turn, turn.progress)
         return driven
 
+    def unrecorded(self, length_s: float) -> AbstractContextManager[TurningLoad]:
+        """A load that rests, of the kind that its own begins with; it is not recorded.
+
+        Args:
+            length_s: For how long it works in all its turns together, in seconds.
+        """
+        return runtime_warm_up.unrecorded(
+            partial(one_trial.job_of, self.known), length_s, self._started
+        )
+
     def begin(self) -> None:
         """Has its load rest until the first turn, unless it has failed."""
         start, known = self._start, self.known

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from plimsoll.conduct.trial_state import TrialState
     from plimsoll.drivers.job import DriverJob, DriverResult
-    from plimsoll.drivers.turning import EngineTurn, Turning
+    from plimsoll.drivers.turning import EngineTurn, Turning, TurningLoad
     from plimsoll.processes.tree import ProcessTree
 
     JobIn = Callable[[Path], DriverJob]
@@ -59,11 +60,30 @@ def pulse(
         DriverError: The load generator failed.
         HostLost: Another host is gone.
     """
+    with unrecorded(job_in, length_s, started) as warming:
+        turn = warming.turn(round(length_s * 1e9))
+        return turn, warming.finish()
+
+
+@contextmanager
+def unrecorded(
+    job_in: JobIn, length_s: float, started: Turning = turning.started
+) -> Generator[TurningLoad]:
+    """A load that rests, of which nothing is kept; it is stopped at the end of the block.
+
+    Args:
+        job_in: The load that it begins as.
+        length_s: For how long it works in all its turns together, in seconds.
+        started: Has a load rest, on this host or on others.
+
+    Raises:
+        DriverError: The load generator failed.
+        HostLost: Another host is gone.
+    """
     with scratch.folder() as folder:
         job = job_in(folder)
-        with started(replace(job, load=job.load.warming(length_s))) as warming:
-            turn = warming.turn(round(length_s * 1e9))
-            return turn, warming.finish()
+        with started(replace(job, load=job.load.warming(length_s))) as load:
+            yield load
 
 
 def of_one(known: TrialState, tree: ProcessTree, job_in: JobIn) -> None:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from plimsoll.conduct import runtime_warm_up
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.group_member import GroupMember, ServerAtTurn
-from plimsoll.errors import FrameworkError
+from plimsoll.conduct.side_by_side import OPENING_S, Side
+from plimsoll.errors import DriverError, FrameworkError, HostLost
 from plimsoll.storage.parquet import writing
 
 if TYPE_CHECKING:
@@ -102,6 +103,24 @@ class SharedServer:
                 turns.wait_until_idle()
             turns.rest()
 
+    def beside(self, length_s: float, loads: ExitStack) -> Side | None:
+        """It with a load that rests, to work beside others; None where it or each trial failed.
+
+        Args:
+            length_s: For how long all work, in seconds.
+            loads: Stops the load.
+        """
+        member = next((one for one in self.members if not one.has_failed), None)
+        if self._start is None or member is None:
+            return None
+        try:
+            # Its connections open in a turn before those that count.
+            load = loads.enter_context(member.unrecorded(length_s + OPENING_S))
+        except (DriverError, HostLost) as error:
+            member.fail(error)
+            return None
+        return Side(member, self._start, load, self._unrecorded)
+
     def wake(self) -> None:
         """Has it run on, where it was frozen."""
         if self._start is not None:
@@ -127,9 +146,10 @@ class SharedServer:
                 with writing(member.into):
                     shutil.copyfile(first.log, member.log)
         side = first.known.server
-        if side is None or not others:
+        if side is None or not (others or self._unrecorded):
             return
-        side = replace(side, shared_by=tuple(member.known.trial.id for member in self.members))
+        if others:
+            side = replace(side, shared_by=tuple(member.known.trial.id for member in self.members))
         for member in self.members:
             elsewhere = self._counted_beside(member)
             member.known.server = (

@@ -34,6 +34,7 @@ from plimsoll.sampling import control
 
 if TYPE_CHECKING:
     from plimsoll.conduct.run_config import RunConfig
+    from plimsoll.conduct.side_by_side import SideBySide
     from plimsoll.drivers.turning import EngineTurn
     from plimsoll.plan import Trial
     from plimsoll.processes.interruption import Interruption
@@ -51,6 +52,7 @@ def conduct(
     results: Results,
     interruption: Interruption,
     tell: Listener = ignore,
+    side_by_side: SideBySide | None = None,
 ) -> tuple[Recording, ...]:
     """Conducts trials that take turns: all servers start, then table by table rounds of turns.
 
@@ -63,6 +65,7 @@ def conduct(
         results: Where their recordings go.
         interruption: Knows of Ctrl-C.
         tell: Told each phase and each turn.
+        side_by_side: Has all servers work at the same time after their turns; None for not at all.
 
     Returns:
         What happened in each, in the order of `trials`.
@@ -79,7 +82,7 @@ def conduct(
             for trial in trials
         }
         try:
-            _conduct_all(members, setting, interruption, tell)
+            _conduct_all(members, setting, interruption, tell, side_by_side)
         except HostLost as error:
             for member in members.values():
                 member.lose(error)
@@ -96,6 +99,7 @@ def _conduct_all(
     setting: RunConfig,
     interruption: Interruption,
     tell: Listener,
+    side_by_side: SideBySide | None,
 ) -> None:
     """Starts the servers of some trials, conducts these table by table, and stops the servers.
 
@@ -116,6 +120,8 @@ def _conduct_all(
                 server.warm_up(group.passed)
             for table in plan.tables(trials):
                 group.measure([members[trial.id] for trial in table])
+        if side_by_side is not None:
+            side_by_side.measure(servers)
         _measure_idle(servers, setting, tell)
         for server in servers:
             server.stop()

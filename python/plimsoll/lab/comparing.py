@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import shlex
 import time
@@ -18,7 +17,9 @@ from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import HIGHEST_LEVEL, Load, Stage
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
+from plimsoll.comparison import group_rounds
 from plimsoll.comparison.difference import AT_A_RATE, AT_FULL_SPEED, METRICS
+from plimsoll.comparison.group_rounds import ROUNDS, TURN_S, Pace
 from plimsoll.comparison.turn_pairs import A, B, GroupTimes
 from plimsoll.comparison.until_decided import (
     Compared,
@@ -29,6 +30,7 @@ from plimsoll.comparison.until_decided import (
 )
 from plimsoll.conduct import turns
 from plimsoll.conduct.run_config import RunConfig
+from plimsoll.conduct.side_by_side import SideBySide
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.install import install
@@ -36,45 +38,22 @@ from plimsoll.lab import arguments, databases, one_line, revisions, selection
 from plimsoll.plan import Trial
 from plimsoll.processes.interruption import Interruption, ending_early
 from plimsoll.report.results import compared as report
-from plimsoll.statistics import quantiles
-from plimsoll.statistics.paired import LEAST_GROUPS
 from plimsoll.storage import scratch
 from plimsoll.verdicts import compared_load
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
     from plimsoll.aggregate.trial import Tables
     from plimsoll.comparison.difference import Answer, Metric
     from plimsoll.comparison.until_decided import Measure
-
-TURN_S = 0.25
-"""Length of a turn, in seconds, at a rate and of servers that respond slowly."""
+    from plimsoll.recording.turns import Turn
 
 SHORTEST_TURN_S = 0.05
 """Length of a turn of servers that respond fast, in seconds (decision 155)."""
 
-ROUND_S = 2 * TURN_S
-"""A turn of that length of each server, in seconds."""
-
-ROUNDS = 12
-"""Rounds of that length in a group: more of them show the same processes better, and leave time for
-fewer. Servers that respond fast have shorter ones in the same time."""
-
-LEAST_ROUNDS = 4
-"""The fewest, of groups in a budget that would otherwise not hold as many as a decision needs."""
-
-P99_RESPONSES = quantiles.rows_needed(0.99)
-"""Responses that a group needs for its 99th percentile."""
-
-STARTS_S = 6.0
-"""What starts, checks and stops of both servers take in a group, in seconds, until it is known."""
-
 LEAST_START_S = 10.0
 """Time that a command has to start however short the budget is, in seconds."""
-
-_SPARE = 0.9
-"""Share of the time of a group that its rounds are planned for."""
 
 WARM_UP_S = 1.0
 """Turns of each server before the first that counts, in seconds."""
@@ -156,8 +135,8 @@ def compare(  # noqa: PLR0913 - one argument for each option
 ) -> ComparisonResult:
     """Compares two servers: whether B is faster than A, slower, the same, or undecided.
 
-    Both run at the same time and take turns of 50 to 250 ms, so that what disturbs the machine
-    disturbs both. Fresh processes are started until the result is clear or the budget is spent; one
+    Both run at the same time. They take turns of 50 to 250 ms, and at full speed also work side by
+    side on the same cores, so that what disturbs the machine disturbs both. Fresh processes are started until the result is clear or the budget is spent; one
     group of them is always measured, and a decision takes three.
 
     Args:
@@ -217,133 +196,26 @@ def compare(  # noqa: PLR0913 - one argument for each option
         elif not commands:
             _require_served(pair, requested)
             databases.require((requested,))
-        fewest = fewest_rounds(wanted.deciding, rate_per_s)
-        no_p99 = without_p99(fewest, budget_s, least_s(pair, warm_up_s, fewest))
-        if fewest > ROUNDS or (no_p99 and len(wanted.deciding) > 1):
-            fewest = LEAST_ROUNDS  # what else decides needs no more
-        too_short = short_budget(budget_s, least_s(pair, warm_up_s, fewest))
+        rounds = group_rounds.rounds_of(wanted.deciding, rate_per_s)
+        warm_ups_s = _warm_ups_s(pair, warm_up_s)
+        no_p99 = group_rounds.without_p99(
+            rounds, budget_s, group_rounds.least_s(warm_ups_s, rounds)
+        )
+        if rounds.fewest > rounds.most or (no_p99 and len(wanted.deciding) > 1):
+            rounds = group_rounds.ALONE_ONLY  # what else decides needs no more
+        too_short = group_rounds.short_budget(budget_s, group_rounds.least_s(warm_ups_s, rounds))
         if notice := too_short or no_p99:
             on_event(Notice(notice))
-        pace = Pace(budget_s, STARTS_S + _warm_ups_s(pair, warm_up_s), fewest=fewest)
+        pace = Pace(budget_s, group_rounds.STARTS_S + warm_ups_s, rounds)
         load = _load(connections, rate_per_s, min(warm_up_s, WARM_UP_S))
         with _measuring(pair, requested, load, warm_up_s, pace, on_event) as measure:
             end = compared(measure, wanted, lambda now: on_event(Step(report.progress(now))))
     return ComparisonResult(end, sides)
 
 
-def least_s(
-    pair: Sequence[Framework], warm_up_s: float, fewest_rounds: int = LEAST_ROUNDS
-) -> float:
-    """About the time of the shortest group of processes, with starts and stops, in seconds.
-
-    Args:
-        pair: Both servers.
-        warm_up_s: Turns of each before the first that counts, in seconds; its framework may need
-            more.
-        fewest_rounds: Its rounds.
-    """
-    return STARTS_S + _warm_ups_s(pair, warm_up_s) + fewest_rounds * ROUND_S
-
-
-def fewest_rounds(deciding: Sequence[Metric], rate_per_s: float | None) -> int:
-    """The fewest rounds of a group in which everything that may decide can be measured.
-
-    Args:
-        deciding: What may decide.
-        rate_per_s: Requests per second to the server under load; None for full speed.
-
-    Returns:
-        More than `ROUNDS` where the rate is too low for the 99th percentile.
-    """
-    if rate_per_s is None or "p99" not in deciding:
-        return LEAST_ROUNDS
-    # Not rounded up: where it comes out even, one failed request would leave too few.
-    return max(LEAST_ROUNDS, math.floor(P99_RESPONSES / (rate_per_s * TURN_S)) + 1)
-
-
-def without_p99(rounds: int, budget_s: float, group_s: float) -> str:
-    """Why the 99th percentile will not be measured; empty where it may be.
-
-    Args:
-        rounds: The fewest rounds in which everything that may decide can be measured.
-        budget_s: The budget, in seconds.
-        group_s: About the time of a group with so many rounds, in seconds.
-    """
-    if rounds <= LEAST_ROUNDS:
-        return ""
-    responses = wording.count(P99_RESPONSES)
-    if rounds > ROUNDS:
-        least = wording.count(math.ceil(P99_RESPONSES / (ROUNDS * TURN_S)))
-        return f"p99 takes {responses} responses in each group, so {least} requests/s or more"
-    if budget_s < LEAST_GROUPS * group_s:
-        return (
-            f"the budget is {wording.seconds(budget_s)}, and p99 takes {LEAST_GROUPS} groups of "
-            f"{responses} responses, about {wording.seconds(LEAST_GROUPS * group_s)}"
-        )
-    return ""
-
-
 def _warm_ups_s(pair: Sequence[Framework], warm_up_s: float) -> float:
     """Turns of both servers before the first that counts, in seconds."""
     return sum(max(warm_up_s, one.warm_up_s) if warm_up_s else 0.0 for one in pair)
-
-
-@dataclass
-class Pace:
-    """How many rounds the next group has: fewer where a decision would not fit into the budget.
-
-    It depends on the time that groups take, which shows nothing of what they measure.
-
-    Attributes:
-        left_s: What is left of the budget, in seconds.
-        beside_s: Time of a group beside its rounds, in seconds: that of the last one.
-        rounds: Rounds of the last group.
-        fewest: The fewest rounds that a group may have.
-    """
-
-    left_s: float
-    beside_s: float
-    rounds: int = ROUNDS
-    fewest: int = LEAST_ROUNDS
-
-    def begin(self, group: int) -> int:
-        """The rounds of a group; from the third one on those of the one before it."""
-        if group < LEAST_GROUPS:
-            turns_s = _SPARE * self.left_s / (LEAST_GROUPS - group) - self.beside_s
-            self.rounds = min(ROUNDS, max(self.fewest, math.floor(turns_s / ROUND_S)))
-        return self.rounds
-
-    def end(self, took_s: float) -> float:
-        """Counts a group in.
-
-        Args:
-            took_s: The time it took, in seconds.
-
-        Returns:
-            What the fewest rounds would have saved of it, in seconds.
-        """
-        self.left_s -= took_s
-        self.beside_s = took_s - self.rounds * ROUND_S
-        return (self.rounds - self.fewest) * ROUND_S
-
-
-def short_budget(budget_s: float, group_s: float) -> str:
-    """Why a budget is too short for a decision; empty where it may be enough.
-
-    Args:
-        budget_s: The budget, in seconds.
-        group_s: About the time of the shortest group of processes, in seconds.
-    """
-    given = f"the budget is {wording.seconds(budget_s)}"
-    if budget_s < group_s:
-        return (
-            f"{given}, and one group of processes, which is always measured, takes about "
-            f"{wording.seconds(group_s)}"
-        )
-    if budget_s < LEAST_GROUPS * group_s:
-        least = wording.seconds(LEAST_GROUPS * group_s)
-        return f"{given}, and a decision takes {LEAST_GROUPS} groups of processes, about {least}"
-    return ""
 
 
 def _require_possible(
@@ -522,9 +394,12 @@ def _measuring(
             if not group:
                 on_event(Step("starting A and B"))
             began_s = time.monotonic()
-            of_group = _with_rounds(load, pace.begin(group))
-            trials = _trials(pair, requested, of_group, warm_up_s, group)
-            measured = _measured(trials, group, setting, interruption)
+            rounds, of_group = pace.begin(group), pace.of_group
+            alone = _with_rounds(load, min(rounds, of_group.alone))
+            trials = _trials(pair, requested, alone, warm_up_s, group)
+            beside_s = of_group.side_by_side_s(rounds)
+            side_by_side = SideBySide(beside_s) if beside_s else None
+            measured = _measured(trials, group, setting, interruption, side_by_side)
             return replace(measured, spare_s=pace.end(time.monotonic() - began_s))
 
         yield measure
@@ -562,11 +437,15 @@ def _start_warm_up_s(framework: Framework, load: Load, warm_up_s: float) -> floa
 
 
 def _measured(
-    trials: Sequence[Trial], group: int, setting: RunConfig, interruption: Interruption
+    trials: Sequence[Trial],
+    group: int,
+    setting: RunConfig,
+    interruption: Interruption,
+    side_by_side: SideBySide | None,
 ) -> MeasuredGroup:
     """The turns and response times of a group, and what checks doubt in its loads."""
     with scratch.folder() as folder, storages.opened(folder) as results:
-        found = turns.conduct(trials, setting, results, interruption)
+        found = turns.conduct(trials, setting, results, interruption, side_by_side=side_by_side)
         for recording in found:
             ending = recording.ending
             if error := errors.of_ending(ending.kind, ending.message, ending.hint):
@@ -574,12 +453,23 @@ def _measured(
         a, b = (stored(results, one) for one in found)
         times = _times(group, a, b)
         doubts = (*compared_load.doubts(A, a), *compared_load.doubts(B, b))
-    taken = tuple(
-        replace(turn, group=group, entry=entry)
-        for entry, recording in zip((A, B), found, strict=True)
-        for turn in recording.held_turns
+    return MeasuredGroup(
+        _named(group, [one.held_turns for one in found]),
+        times,
+        doubts,
+        side_by_side=_named(group, [side_by_side.turns[one.id] for one in trials])
+        if side_by_side
+        else (),
     )
-    return MeasuredGroup(taken, times, doubts)
+
+
+def _named(group: int, taken: Iterable[Sequence[Turn]]) -> tuple[Turn, ...]:
+    """Turns of A, then those of B, with their names."""
+    return tuple(
+        replace(turn, group=group, entry=entry)
+        for entry, own in zip((A, B), taken, strict=True)
+        for turn in own
+    )
 
 
 def _times(group: int, a: Tables, b: Tables) -> GroupTimes | None:

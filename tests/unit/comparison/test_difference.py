@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from plimsoll.comparison.difference import AT_A_RATE, METRICS, Difference, Metric, difference
 from plimsoll.comparison.turn_pairs import B, GroupTimes
+from plimsoll.recording.turns import Turn
 from plimsoll.statistics.paired import Plan
 from turns import Pair, turns
 
@@ -212,6 +214,48 @@ def test_the_smallest_difference_does_not_depend_on_how_far_apart_they_are() -> 
     assert same is not None
     assert apart == pytest.approx(same, rel=0.05)
     assert difference(turns([Pair()]), Plan((1,), 9)).smallest is None
+
+
+def beside(cost: float, scatter: Sequence[float] = WOBBLE) -> tuple[Turn, ...]:
+    """Turns of both servers at the same time, in which each gets half of the cores."""
+    return turns([Pair(0.5, cost * one, 1.0) for one in scatter])
+
+
+def test_turns_side_by_side_tell_what_a_request_costs() -> None:
+    alone = turns([Pair(one, 1 / one) for one in NOISY])
+    blurred = difference(alone, Plan((8,), 8))
+    assert blurred.answer == "undecided"
+    found = difference(alone, Plan((8,), 8), side_by_side=beside(1.03))
+    assert (found.answer, found.witness) == ("slower", "cpu_per_request")
+    assert found.cpu_per_request is not None
+    assert found.cpu_per_request.value == pytest.approx(1.03, rel=0.001)
+    assert (found.throughput, found.rounds) == (blurred.throughput, blurred.rounds)
+    assert (found.a_per_s, found.b_per_s) == (blurred.a_per_s, blurred.b_per_s)
+    assert found.cpu_per_request_in_turns == blurred.cpu_per_request
+    assert blurred.cpu_per_request_in_turns is None
+
+
+def test_the_same_cost_side_by_side_is_the_same_server_where_it_wants_as_much_time() -> None:
+    alone = turns([Pair(one, 1 / one) for one in NOISY])
+    found = difference(alone, Plan((8,), 8), side_by_side=beside(1.0))
+    assert (found.answer, found.witness) == ("same", "cpu_per_request")
+    assert found.undisturbed is not None
+    assert found.undisturbed.value == pytest.approx(1.0, rel=0.005)
+
+
+def test_a_server_that_waits_is_not_the_same_though_its_requests_cost_as_much() -> None:
+    waiting = turns([Pair(0.9 * one, 1 / one) for one in NOISY])
+    found = difference(waiting, Plan((8,), 8), side_by_side=beside(1.0))
+    assert found.undisturbed is not None
+    assert found.undisturbed.value == pytest.approx(0.9, rel=0.005)
+    assert found.answer != "same"
+
+
+def test_failures_side_by_side_count() -> None:
+    alone = turns([Pair()] * 8)
+    failing = turns([Pair(0.5, 1.0, 1.0, failures=100)] * 8)
+    assert difference(alone, Plan((8,), 8)).is_comparable
+    assert not difference(alone, Plan((8,), 8), side_by_side=failing).is_comparable
 
 
 def test_nothing_measured_is_undecided() -> None:

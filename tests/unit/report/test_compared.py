@@ -58,6 +58,14 @@ def blurred(rate: float, cost: float, limit: float | None = None) -> Compared:
     return Compared(StoppingRule(120, 0.02, limit), found, state, 80.0, 10.0, some, shortest_s=10.0)
 
 
+def side_by_side(cost: float) -> Compared:
+    """A comparison whose turns are blurred, and in which both also worked at the same time."""
+    alone = turns([Pair(one, 1 / one) for one in NOISY])
+    beside = turns([Pair(0.5, cost * one, 1.0) for one in WOBBLE])
+    found = difference(alone, Plan((8,), 8), side_by_side=beside)
+    return Compared(StoppingRule(120), found, None, 80.0, 10.0, alone, beside, shortest_s=10.0)
+
+
 def at_a_rate(
     longer: float | None,
     limit: float | None = None,
@@ -97,6 +105,7 @@ CASES = {
     "costs less": blurred(1.04, 0.95),
     "costs more at the same throughput": ended(Pair(1.0, 1.5), limit=0.03),
     "crossed by cost": blurred(0.94, 1.05, limit=0.03),
+    "side by side": side_by_side(1.03),
     "kept by cost": blurred(1.0, 1.0, limit=0.03),
     "same": ended(Pair()),
     "undecided": ended(Pair(cost=None, delay=None), NOISY),
@@ -129,6 +138,7 @@ CASES = {
         ("void", "undecided: the load of B is void (Waits for delayed ACKs)"),
         ("slower", "B is 10 % slower (95 %: 9."),
         ("costs more", "B is slower: a request costs it 5.0 % more CPU time (95 %: 4."),
+        ("side by side", "B is slower: a request costs it 3.0 % more CPU time (95 %: 2."),
         ("costs less", "B is faster: a request costs it 5.0 % less CPU time (95 %: 4."),
         (
             "costs more at the same throughput",
@@ -316,6 +326,20 @@ def test_the_table_in_the_terminal_names_both() -> None:
     assert "/s  go" in said
     assert "CPU time per request" in said
     assert "p99" not in said
+
+
+def test_what_a_request_costs_side_by_side_stands_beside_its_cost_in_turns() -> None:
+    end = CASES["side by side"]
+    said = compared.text(end, SIDES)
+    assert "8 starts of fresh processes, 64 pairs of turns and 16 s side by side, 80 s of" in said
+    rows = {name: (ratio, interval) for name, ratio, interval in compared.ratios(end.difference)}
+    assert rows["CPU time per request"][0] == "+3.0 %"
+    assert rows["CPU time per request in turns"] != rows["CPU time per request"]
+    found = compared.document(end, SIDES)
+    assert found["cpu_per_request_in_turns"] is not None
+    alone = compared.document(CASES["slower"], SIDES)
+    assert alone["cpu_per_request_in_turns"] is None
+    assert "side by side" not in compared.text(CASES["slower"], SIDES)
 
 
 def test_at_a_rate_the_rate_and_the_latencies_are_named() -> None:

@@ -189,6 +189,7 @@ def document(end: Compared, sides: ComparedServers) -> dict[str, object]:
         "answers": {metric: found.answer_of(metric) for metric in METRICS},
         "throughput": _ratio(found.throughput),
         "cpu_per_request": _ratio(found.cpu_per_request),
+        "cpu_per_request_in_turns": _ratio(found.cpu_per_request_in_turns),
         "p99": _ratio(found.p99),
         "cpu_obtained": _ratio(found.cpu_obtained),
         "undisturbed_throughput": _ratio(found.undisturbed),
@@ -363,6 +364,7 @@ def ratios(found: Difference) -> list[tuple[str, str, str]]:
     ratios = {
         "throughput": found.throughput,
         "CPU time per request": found.cpu_per_request,
+        "CPU time per request in turns": found.cpu_per_request_in_turns,
         "p99 latency": found.p99,
         "CPU time that the server got": found.cpu_obtained,
         "throughput without waits for cores": found.undisturbed,
@@ -400,7 +402,8 @@ def _measured(end: Compared) -> str:
     found = end.difference
     starts = wording.several(found.groups, "start") + " of fresh processes"
     pairs = wording.several(found.rounds, "pair") + " of turns"
-    return f"{starts}, {pairs}, {_of_budget(end.elapsed_s, end.wanted.budget_s)}."
+    beside = f" and {wording.seconds(end.side_by_side_s)} side by side" if end.side_by_side else ""
+    return f"{starts}, {pairs}{beside}, {_of_budget(end.elapsed_s, end.wanted.budget_s)}."
 
 
 def _of_budget(elapsed_s: float, budget_s: float) -> str:

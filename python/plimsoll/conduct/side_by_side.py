@@ -1,0 +1,173 @@
+"""Servers work side by side: at the same time, on the same cores, each under a load of its own.
+
+The kernel changes from one to the other every few milliseconds, so whatever the machine does costs
+all of them alike. What a request costs one / what it costs another is therefore known better than
+from turns in which each works alone (decision 157). Each has only a part of the cores, so their
+throughput and response times mean nothing here.
+
+Source:
+    L. Bulej et al., Duet benchmarking, ICPE 2020.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import DriverError, FrameworkError, HostLost
+from plimsoll.recording.turns import Turn
+from plimsoll.sampling import rests
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from concurrent.futures import Executor
+
+    from plimsoll.conduct.group_member import GroupMember, ServerAtTurn
+    from plimsoll.conduct.shared_server import SharedServer
+    from plimsoll.drivers.job import DriverResult
+    from plimsoll.drivers.turning import EngineTurn, TurningLoad
+    from plimsoll.serving.server_turns import ServerTurn
+
+TURN_S = 0.25
+"""Length of a turn of all, in seconds, unless they respond slowly."""
+
+OPENING_S = 0.05
+"""Length of the turn before the first that counts, in which connections open, in seconds."""
+
+RESPONSES_A_TURN = 10
+"""Response times that a turn is long, at least: at its end only the slowest server works."""
+
+
+@dataclass
+class SideBySide:
+    """Turns of all servers of a group at the same time.
+
+    Attributes:
+        length_s: Length of all turns together, in seconds.
+        turns: What each server did, by the id of its first trial, in the order of rounds.
+    """
+
+    length_s: float
+    turns: dict[str, list[Turn]] = field(default_factory=dict[str, list[Turn]])
+
+    def measure(self, servers: Sequence[SharedServer]) -> None:
+        """Has servers work at the same time; nothing, where fewer than two are left.
+
+        A server or load generator that fails ends its own trial, and the turns of all.
+
+        Args:
+            servers: The servers; each has had its own turns.
+        """
+        with ExitStack() as loads:
+            sides = [side for one in servers if (side := one.beside(self.length_s, loads))]
+            if len(sides) < 2:  # noqa: PLR2004
+                return
+            turn_s = self._turn_s(sides)
+            lengths_s = [OPENING_S, *[turn_s] * max(1, round(self.length_s / turn_s))]
+            with ThreadPoolExecutor(len(sides)) as pool:
+                for number, length_s in enumerate(lengths_s):
+                    taken = _taken(sides, number, length_s, pool)
+                    if not all(taken):
+                        return
+                    if number:
+                        self._keep(sides, taken)
+            for side in sides:
+                side.finish()
+
+    def _turn_s(self, sides: Sequence[Side]) -> float:
+        """Length of a turn. Who shares cores with others responds as late as all of them."""
+        response_s = sum(side.member.response_s for side in sides)
+        return min(self.length_s, max(TURN_S, RESPONSES_A_TURN * response_s))
+
+    def _keep(self, sides: Sequence[Side], taken: Sequence[Turn | None]) -> None:
+        for side, turn in zip(sides, taken, strict=True):
+            if turn is not None:
+                self.turns.setdefault(side.member.known.trial.id, []).append(turn)
+
+
+@dataclass(frozen=True)
+class Side:
+    """One server that works beside others.
+
+    Attributes:
+        member: Its trial, of which nothing more is recorded.
+        start: The server.
+        load: Its load.
+        ended: Has the loads that have ended, as its load generators tell them.
+    """
+
+    member: GroupMember
+    start: ServerAtTurn
+    load: TurningLoad
+    ended: list[DriverResult]
+
+    def begin(self) -> bool:
+        """Has the server work; whether it does."""
+        try:
+            self.start.turns.begin(thorough=False)
+        except HostLost as error:
+            self.member.fail(error)
+            return False
+        return True
+
+    def work(self, length_s: float) -> EngineTurn | None:
+        """Loads it; None where that failed."""
+        try:
+            return self.load.turn(round(length_s * 1e9))
+        except (DriverError, HostLost) as error:
+            self.member.fail(error)
+            return None
+
+    def end(self, turn: EngineTurn | None, number: int) -> Turn | None:
+        """Has it rest; what it did, None where it or its load failed."""
+        try:
+            served = self.start.turns.end(thorough=False)
+            self.start.server.check_alive()
+        except (FrameworkError, HostLost) as error:
+            self.member.fail(error)
+            return None
+        return None if turn is None else self._turn(turn, served, number)
+
+    def finish(self) -> None:
+        """Ends its load."""
+        try:
+            self.ended.append(self.load.finish())
+        except (DriverError, HostLost) as error:
+            self.member.fail(error)
+
+    def _turn(self, turn: EngineTurn, served: ServerTurn, number: int) -> Turn:
+        trial = self.member.known.trial
+        return Turn(
+            group=trial.repetition,
+            round=number,
+            entry=trial.framework.title,
+            start_ns=turn.start_monotonic_ns,
+            duration_ns=turn.end_ns - turn.start_ns,
+            requests=turn.requests,
+            failures=turn.failures,
+            server_cpu_ns=served.cpu_ns,
+            driver_cpu_ns=None,
+            server_delay_ns=rests.delay_ns("server", served.before, served.after),
+            driver_delay_ns=None,
+        )
+
+
+def _taken(
+    sides: Sequence[Side], number: int, length_s: float, pool: Executor
+) -> list[Turn | None]:
+    """A turn of all; None for whom it failed.
+
+    Whoever begins first also ends first, so that all are read over the same length. Who that is, is
+    drawn for each round.
+    """
+    seed = f"{sides[0].member.known.trial.seed}/side by side/{number}"
+    order = Random(seed).sample(range(len(sides)), len(sides))  # noqa: S311 - it is repeatable
+    begun = [sides[place].begin() for place in order]
+    if not all(begun):
+        return [None] * len(sides)
+    worked = [*pool.map(lambda side: side.work(length_s), sides)]
+    ended = {place: sides[place].end(worked[place], number) for place in order}
+    return [ended[place] for place in range(len(sides))]
