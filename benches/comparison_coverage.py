@@ -1,9 +1,9 @@
 """How often the intervals of `compare` hold: simulated comparisons, in which the truth is known.
 
-Two servers take turns on a simulated machine; groups are measured, looked at and stopped by the
-code that `compare` runs. Every comparison is stopped as soon as it is decided, which is where an
-ordinary interval fails. An interval *holds* if at the end those of throughput and of CPU time per
-request hold both true ratios. The machines:
+Two servers take turns on a simulated machine, and work side by side; groups are measured, looked at
+and stopped by the code that `compare` runs. Every comparison is stopped as soon as it is decided,
+which is where an ordinary interval fails. An interval *holds* if at the end those of throughput and
+of CPU time per request hold both true ratios. The machines:
 
 - *steady*: turns scatter by 2 %, fresh processes by 0.7 %;
 - *drift*: its speed falls by 20 % in each group, and wanders;
@@ -47,9 +47,11 @@ from plimsoll.statistics import sequential
 
 Array = np.ndarray[Any, Any]
 
-ROUNDS = 12
-TURN_NS = 250_000_000
-START_S = 4.0
+ALONE_ROUNDS = 15
+TURN_NS = 50_000_000
+BESIDE_ROUNDS = 8
+BESIDE_NS = 250_000_000
+STARTS_S = 5.0
 BUDGET_S = 120.0
 BASE_PER_S = 20_000
 LEAST = 0.945
@@ -111,41 +113,56 @@ class Simulation:
         self._slowdown = slowdown
         self._rng = np.random.default_rng(seed)
 
-    def group(self, number: int) -> tuple[Turn, ...]:
+    def group(self, number: int) -> MeasuredGroup:
         """The turns of one group, as the engine gives them."""
         machine, rng = self._machine, self._rng
         starts = {A: machine.start * self._noise(), B: machine.start * self._noise()}
         speed = 0.05 * rng.standard_normal()
         is_slow = False
         found: list[Turn] = []
-        for round_ in range(ROUNDS):
+        for round_ in range(ALONE_ROUNDS):
             for entry in rng.permutation([A, B]).tolist():
-                speed += 0.01 * rng.standard_normal() - machine.fall / ROUNDS / 2
+                speed += 0.01 * rng.standard_normal() - machine.fall / ALONE_ROUNDS / 2
                 is_slow ^= bool(rng.random() < STEP_RATIO)
                 now = speed - machine.step * is_slow
                 found.append(self._turn(number, round_, entry, now, starts[entry]))
-        self.now_s += START_S + len(found) * TURN_NS / 1e9
-        return tuple(found)
+        beside = tuple(
+            self._turn(number, round_, entry, speed, starts[entry], BESIDE_NS, share=0.5)
+            for round_ in range(BESIDE_ROUNDS)
+            for entry in (A, B)
+        )
+        self.now_s += STARTS_S + (len(found) * TURN_NS + BESIDE_ROUNDS * BESIDE_NS) / 1e9
+        return MeasuredGroup(tuple(found), side_by_side=beside)
 
-    def _turn(self, group: int, round_: int, entry: str, speed: float, start: float) -> Turn:
+    def _turn(
+        self,
+        group: int,
+        round_: int,
+        entry: str,
+        speed: float,
+        start: float,
+        turn_ns: int = TURN_NS,
+        *,
+        share: float = 1.0,
+    ) -> Turn:
         machine = self._machine
         slower = math.log1p(self._slowdown) if entry == B else 0.0
         cost_ns = 1e9 / BASE_PER_S * math.exp(slower + start - speed + machine.turn * self._noise())
         stolen = machine.theft * self._rng.random()
         stalled = machine.stalls and entry == B and self._rng.random() < STALLED
-        got_ns = TURN_NS * (1 - stolen) * (0.5 if stalled else 1.0)
+        got_ns = turn_ns * share * (1 - stolen) * (0.5 if stalled else 1.0)
         requests = max(1, round(got_ns / cost_ns))
         return Turn(
             group=group,
             round=round_,
             entry=entry,
             start_ns=0,
-            duration_ns=TURN_NS,
+            duration_ns=turn_ns,
             requests=requests,
             failures=0,
             server_cpu_ns=round(got_ns),
             driver_cpu_ns=round(requests * 5_000 * math.exp(-speed)),
-            server_delay_ns=round(TURN_NS * stolen),
+            server_delay_ns=round(turn_ns * (1 - share * (1 - stolen))),
             driver_delay_ns=0,
         )
 
@@ -188,7 +205,7 @@ def found(machine: Machine, slowdown: float, count: int) -> Found:
     for seed in range(count):
         simulation = Simulation(machine, slowdown, seed)
         end = compared(
-            lambda number, one=simulation: MeasuredGroup(one.group(number)),
+            lambda number, one=simulation: one.group(number),
             StoppingRule(BUDGET_S),
             clock_s=lambda one=simulation: one.now_s,
         )

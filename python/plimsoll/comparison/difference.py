@@ -1,8 +1,9 @@
 """Difference: whether B is faster than A, slower, the same, or whether that is undecided.
 
 Two witnesses decide, at full speed throughput and the server's CPU time per request, which other
-programs hardly touch. Each interval has half of the error, so both hold together in 95 % of
-comparisons. Other quantities are shown with intervals of that kind, and decide nothing.
+programs hardly touch. They share the error, so both intervals hold together in 95 % of comparisons:
+each has half of it, or four fifths CPU time per request that was measured side by side, where it is
+by far the narrower one. Other quantities are shown with half of the error, and decide nothing.
 
 - Throughput excludes 1 and does not lie within the tolerance: *faster* or *slower*.
 - Otherwise CPU time per request excludes 1 in that way, and throughput does not contradict it: its
@@ -24,7 +25,7 @@ whole error.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import geometric_mean, median
 from typing import TYPE_CHECKING, Literal
 
@@ -59,6 +60,9 @@ WITHIN = 0.02
 
 ERROR = 0.05
 """Share of comparisons in which any interval of a witness may miss the truth."""
+
+COST_SIDE_BY_SIDE = 0.8
+"""Share of the error that CPU time per request has where it was measured side by side."""
 
 MOST_FAILED = 0.001
 """Beyond this share of failed requests of one server, speeds are not compared."""
@@ -264,10 +268,14 @@ def difference(
         "p99": turn_pairs.p99(times),
     }
     sharing = sum(bool(found[metric]) for metric in deciding)
-    each = Plan(plan.taken, plan.planned, plan.error / max(sharing, 1))
-    rate, cost, latency = (paired.ratio(found[metric], each) for metric in METRICS)
+    each = replace(plan, error=plan.error / max(sharing, 1))
+    plans = dict.fromkeys(METRICS, each)
+    if side_by_side and sharing > 1:
+        plans["cpu_per_request"] = replace(plan, error=plan.error * COST_SIDE_BY_SIDE)
+        plans["throughput"] = replace(plan, error=plan.error * (1 - COST_SIDE_BY_SIDE))
+    rate, cost, latency = (paired.ratio(found[metric], plans[metric]) for metric in METRICS)
     in_turns = turn_pairs.groups(turns, turn_pairs.cpu_per_request) if side_by_side else ()
-    undisturbed = paired.ratio(_undisturbed(turns, side_by_side), each)
+    undisturbed = paired.ratio(_undisturbed(turns, side_by_side), plans["cpu_per_request"])
     a_per_s, b_per_s = _rates(turns)
     every = (*turns, *side_by_side)
     failed = Failed(turn_pairs.failure_ratio(every, A), turn_pairs.failure_ratio(every, B))

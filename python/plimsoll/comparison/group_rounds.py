@@ -32,6 +32,9 @@ time."""
 LEAST_ROUNDS = 4
 """The fewest, of groups in a budget that would otherwise not hold as many as a decision needs."""
 
+ALONE = 3
+"""Rounds in which each works alone, of a group that has others."""
+
 SIDE_BY_SIDE = 4
 """Further rounds of a group in which both servers work side by side. There CPU time per request is
 known so well that what is left differs from one start to the next (decision 157)."""
@@ -39,7 +42,7 @@ known so well that what is left differs from one start to the next (decision 157
 P99_RESPONSES = quantiles.rows_needed(0.99)
 """Responses that a group needs for its 99th percentile."""
 
-STARTS_S = 5.0
+STARTS_S = 6.0
 """What starts, checks and stops of both servers take in a group, in seconds, until it is known."""
 
 _SPARE = 0.9
@@ -73,7 +76,7 @@ class GroupRounds:
 ALONE_ONLY = GroupRounds(LEAST_ROUNDS, ROUNDS, ROUNDS)
 """Rounds of a group in which each server works alone."""
 
-WITH_SIDE_BY_SIDE = GroupRounds(LEAST_ROUNDS + 1, LEAST_ROUNDS + SIDE_BY_SIDE, LEAST_ROUNDS)
+WITH_SIDE_BY_SIDE = GroupRounds(ALONE + 1, ALONE + SIDE_BY_SIDE, ALONE)
 """Rounds of a group in which both also work side by side."""
 
 

@@ -136,8 +136,9 @@ def compare(  # noqa: PLR0913 - one argument for each option
     """Compares two servers: whether B is faster than A, slower, the same, or undecided.
 
     Both run at the same time. They take turns of 50 to 250 ms, and at full speed also work side by
-    side on the same cores, so that what disturbs the machine disturbs both. Fresh processes are started until the result is clear or the budget is spent; one
-    group of them is always measured, and a decision takes three.
+    side on the same cores, so that what disturbs the machine disturbs both. Fresh processes are
+    started until the result is clear or the budget is spent; one group of them is always measured,
+    and a decision takes three.
 
     Args:
         a: Server A: a framework or variant, as campaigns name it.

@@ -229,10 +229,35 @@ def test_turns_side_by_side_tell_what_a_request_costs() -> None:
     assert (found.answer, found.witness) == ("slower", "cpu_per_request")
     assert found.cpu_per_request is not None
     assert found.cpu_per_request.value == pytest.approx(1.03, rel=0.001)
-    assert (found.throughput, found.rounds) == (blurred.throughput, blurred.rounds)
+    assert found.rounds == blurred.rounds
     assert (found.a_per_s, found.b_per_s) == (blurred.a_per_s, blurred.b_per_s)
     assert found.cpu_per_request_in_turns == blurred.cpu_per_request
     assert blurred.cpu_per_request_in_turns is None
+
+
+def test_the_cost_side_by_side_has_most_of_the_error_and_throughput_the_rest() -> None:
+    alone = turns([Pair(one, 1 / one) for one in NOISY])
+    plain = difference(alone, Plan((8,), 8))
+    found = difference(alone, Plan((8,), 8), side_by_side=alone)
+    reaches = [
+        (one.throughput.reach, one.cpu_per_request.reach)
+        for one in (plain, found)
+        if one.throughput and one.cpu_per_request
+    ]
+    (rate, cost), (wider, narrower) = reaches
+    assert rate is not None
+    assert cost is not None
+    assert wider is not None
+    assert narrower is not None
+    assert wider > rate
+    assert narrower < cost
+    assert found.throughput is not None
+    assert plain.throughput is not None
+    assert found.throughput.value == plain.throughput.value
+    named = difference(alone, Plan((8,), 8), deciding=("cpu_per_request",), side_by_side=alone)
+    assert named.cpu_per_request is not None
+    assert named.cpu_per_request.reach is not None
+    assert named.cpu_per_request.reach < narrower
 
 
 def test_the_same_cost_side_by_side_is_the_same_server_where_it_wants_as_much_time() -> None:

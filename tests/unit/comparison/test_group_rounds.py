@@ -20,7 +20,7 @@ from plimsoll.comparison.group_rounds import (
 def test_a_budget_that_cannot_decide_is_named() -> None:
     fewest_s = LEAST_ROUNDS * ROUND_S + group_rounds.STARTS_S
     assert group_rounds.least_s(2.0, ALONE_ONLY) == fewest_s + 2.0
-    assert group_rounds.least_s(0.0, WITH_SIDE_BY_SIDE) == fewest_s + ROUND_S
+    assert group_rounds.least_s(0.0, WITH_SIDE_BY_SIDE) == fewest_s
     assert group_rounds.short_budget(6.0, 8.0).startswith("the budget is 6 s, and one group")
     assert "takes 3 groups of processes, about 24 s" in group_rounds.short_budget(10.0, 8.0)
     assert group_rounds.short_budget(24.0, 8.0) == ""
