@@ -100,6 +100,7 @@ def test_at_a_rate_a_server_that_works_more_costs_more(server: Path, tmp_path: P
     jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
     assert (found["answer"], found["witness"]) == ("slower", "cpu_per_request")
     assert (found["limit"], ran.code, found["rate_per_s"]) == ("crossed", 7, 500)
+    assert found["a"]["level"] != "void"
     assert found["answers"]["cpu_per_request"] == "slower"
     assert found["throughput"]["ratio"] == pytest.approx(1.0, rel=0.05)
     assert found["p99"] is not None
@@ -144,7 +145,8 @@ def test_both_servers_also_work_side_by_side_where_a_request_costs_what_it_costs
     alone = turn_pairs.groups(found.turns, turn_pairs.cpu_per_request)
     assert beside is not None
     assert beside.value == pytest.approx(math.exp(alone[0].total), rel=0.3)
-    assert found.difference.rounds == len(found.turns) / 2
+    # The load of the faster one ends with a turn that the other does not have.
+    assert 0 <= len(found.turns) - 2 * found.difference.rounds <= 1
 
 
 def test_a_server_that_ends_while_both_work_is_a_framework_that_failed(
@@ -167,7 +169,7 @@ def test_what_a_server_counts_beside_its_recorded_load_is_known() -> None:
         "reference", "reference", budget_s=1.0, warm_up_s=1.5, connections=8
     ).compared
     assert found.difference.groups == 1
-    assert "counters_agree" not in {one.check for one in found.doubts}
+    assert "counters_agree" not in {one.worst.check for one in found.doubts}
 
 
 @pytest.mark.usefixtures("short_turns")

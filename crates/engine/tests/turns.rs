@@ -174,10 +174,14 @@ fn several_threads_take_their_turns_together() {
 }
 
 #[test]
-fn a_load_that_never_gets_a_turn_sends_nothing() {
-    let ran = take_turns(polite(Script::send(right())), &LOAD, Duration::ZERO, 0);
-    assert_eq!(ended_by(&ran.seen.finish), EndedBy::Interrupt);
-    assert_eq!((ran.seen.finish.sent, ran.counts.requests), (0, 0));
+fn a_load_that_never_gets_a_turn_opens_and_sends_nothing() {
+    for rate_per_s in [None, Some(500)] {
+        let ask = Ask { rate_per_s, ..LOAD };
+        let ran = take_turns(polite(Script::send(right())), &ask, Duration::ZERO, 0);
+        assert_eq!(ended_by(&ran.seen.finish), EndedBy::Interrupt);
+        assert_eq!((ran.seen.finish.opened, ran.counts.accepted), (0, 0), "{rate_per_s:?}");
+        assert_eq!((ran.seen.finish.sent, ran.counts.requests), (0, 0));
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import repeat
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -168,6 +169,6 @@ def _taken(
     begun = [sides[place].begin() for place in order]
     if not all(begun):
         return [None] * len(sides)
-    worked = [*pool.map(lambda side: side.work(length_s), sides)]
+    worked = [*pool.map(Side.work, sides, repeat(length_s))]
     ended = {place: sides[place].end(worked[place], number) for place in order}
     return [ended[place] for place in range(len(sides))]

@@ -15,7 +15,7 @@ from plimsoll.campaign.framework import Framework
 from plimsoll.comparison import group_rounds
 from plimsoll.comparison.group_rounds import ALONE_ONLY, WITH_SIDE_BY_SIDE, GroupRounds, Pace
 from plimsoll.errors import FrameworkError, InputError, Interrupted
-from plimsoll.lab import comparing
+from plimsoll.lab import comparing, selection
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_the_time_of_a_group_has_the_warm_up_that_each_framework_asks_for(
 
     monkeypatch.setattr(comparing, "_measuring", measuring)
     monkeypatch.setattr(comparing, "_variant", {"plain": plain, "jvm": compiled}.get)
-    monkeypatch.setattr(comparing.selection, "make_ready", lambda *_: None)
+    monkeypatch.setattr(selection, "make_ready", lambda *_: None)
     with pytest.raises(FrameworkError):
         plimsoll.compare("plain", "jvm", warm_up_s=warm_up_s, budget_s=30.0)
     assert paces[0].left_s - paces[0].beside_s == left_s - group_rounds.STARTS_S

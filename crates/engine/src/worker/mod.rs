@@ -297,7 +297,7 @@ impl<'a> Worker<'a> {
     }
 
     fn run(&mut self) -> io::Result<()> {
-        let mut woken_ns = self.begun()?;
+        let Some(mut woken_ns) = self.begun()? else { return Ok(()) };
         loop {
             // Nothing was waited for since the clock was read last.
             let now_ns = self.read_ns.get();
@@ -340,18 +340,19 @@ impl<'a> Worker<'a> {
         self.poller.hand_out(if caught_up { SOCKETS_A_TURN } else { SOCKETS_A_FULL_TURN });
     }
 
-    /// Waits for zero, unless a first turn has to be waited for; returns when the load begins. What
-    /// is due at zero is late by as much as this thread is.
-    fn begun(&mut self) -> io::Result<u64> {
+    /// Waits for zero, or for the first turn; returns when the load begins, or nothing if there is no
+    /// turn. What is due at zero is late by as much as this thread is.
+    fn begun(&mut self) -> io::Result<Option<u64>> {
         if self.task.gate.is_some() {
-            return Ok(self.clock());
+            // Not even connections open before: whoever gives turns reads the kernel's counters first.
+            return self.rest();
         }
         loop {
             let left_ns = self.task.zero_ns.saturating_sub(system::now_ns());
             if left_ns == 0 || self.is_stopped() {
                 let begun_ns = self.clock();
                 self.note_pause(begun_ns);
-                return Ok(begun_ns);
+                return Ok(Some(begun_ns));
             }
             self.poller.wait(left_ns.min(LONGEST_WAIT_NS))?;
         }
