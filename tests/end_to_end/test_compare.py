@@ -6,6 +6,7 @@ import json
 import math
 import shlex
 import sys
+import time
 from pathlib import Path
 
 import jsonschema
@@ -209,4 +210,29 @@ def test_ctrl_c_leaves_nothing_running(server: Path, tmp_path: Path) -> None:
     running.wait_until_it_drives()
     running.press_ctrl_c()
     assert running.end().code == 130
+    assert running.leaves_nothing()
+
+
+def test_ctrl_c_does_not_wait_for_a_server_that_hangs_while_both_work(
+    server: Path, tmp_path: Path
+) -> None:
+    text = server.read_text(encoding="utf-8")
+    accepting = "            ready.register(listener.accept()[0], selectors.EVENT_READ)\n"
+    assert accepting in text
+    hung = tmp_path / "hung"
+    hanging = f"            taken += 1\n            taken < 28 or open({str(hung)!r}, 'w')\n"
+    once = "        asked += 1\n"
+    silent = once + "        if taken >= 28:\n            continue\n"
+    changed = text.replace(accepting, accepting + hanging).replace(once, silent)
+    hangs = tmp_path / "hangs.py"
+    hangs.write_text(changed.replace("asked = 0", "asked = taken = 0"), encoding="utf-8")
+    sides = ("--a", command(server), "--b", command(hangs), "-c", "16", "--warm-up", "250ms")
+    here = {"TMPDIR": str(tmp_path)}
+    running = start("compare", *sides, "--budget", "300s", folder=tmp_path, environment=here)
+    running.wait_until(hung.exists)
+    pressed_s = time.monotonic()
+    running.press_ctrl_c()
+    assert running.end().code == 130
+    # Its requests would end by their timeout.
+    assert time.monotonic() - pressed_s < Load.timeout_s
     assert running.leaves_nothing()

@@ -62,19 +62,19 @@ class SideBySide:
         Args:
             servers: The servers; each has had its own turns.
         """
-        with ExitStack() as loads:
+        # Loads are stopped first: whoever waits for a turn of one has then nothing to wait for.
+        with ThreadPoolExecutor(len(servers)) as pool, ExitStack() as loads:
             sides = [side for one in servers if (side := one.beside(self.length_s, loads))]
             if len(sides) < 2:  # noqa: PLR2004
                 return
             turn_s = self._turn_s(sides)
             lengths_s = [OPENING_S, *[turn_s] * max(1, round(self.length_s / turn_s))]
-            with ThreadPoolExecutor(len(sides)) as pool:
-                for number, length_s in enumerate(lengths_s):
-                    taken = _taken(sides, number, length_s, pool)
-                    if not all(taken):
-                        return
-                    if number:
-                        self._keep(sides, taken)
+            for number, length_s in enumerate(lengths_s):
+                taken = _taken(sides, number, length_s, pool)
+                if not all(taken):
+                    return
+                if number:
+                    self._keep(sides, taken)
             for side in sides:
                 side.finish()
 
