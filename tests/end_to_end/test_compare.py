@@ -14,6 +14,7 @@ import pytest
 
 import plimsoll
 from command_line import CHECKOUT, Ran, run, start
+from plimsoll.campaign.load import Load
 from plimsoll.comparison import turn_pairs
 from plimsoll.lab import comparing
 
