@@ -310,7 +310,7 @@ def _ranges(table: CampaignTable) -> Iterator[Mistake]:
 def wrong_limits(
     given: Mapping[str, Mapping[str, float | None] | None], known: Mapping[str, Collection[str]]
 ) -> Iterator[Mistake]:
-    """Limits that no check has, and those that nothing is beyond: `nan` and `inf`.
+    """Limits that no check has, and those that are no numbers: nothing is beyond `nan`.
 
     Args:
         given: Check to name and value of its limits.
@@ -326,9 +326,9 @@ def wrong_limits(
                 message = f"the check `{check}` has no limit `{name}`"
                 hint = near(name, known[check], f"limits of `{check}`")
                 yield Mistake(("limits", check, name), message, hint)
-            elif value is not None and not math.isfinite(value):
-                hint = "write a finite number, such as `0.1`"
-                yield Mistake(("limits", check, name), f"nothing is beyond `{value}`", hint)
+            elif value is not None and math.isnan(value):
+                hint = "write a number, such as `0.1`"
+                yield Mistake(("limits", check, name), "`nan` is not a number", hint)
 
 
 def _line(table: CampaignTable) -> Iterator[Mistake]:

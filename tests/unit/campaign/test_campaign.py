@@ -518,17 +518,15 @@ def test_checks_limits_and_drivers_are_known_where_they_are_told(root: Path) -> 
     ]
 
 
-@pytest.mark.parametrize("value", ["nan", "inf"])
-@pytest.mark.parametrize("is_typed", [False, True], ids=["file", "set"])
-def test_a_limit_is_a_finite_number(value: str, root: Path, *, is_typed: bool) -> None:
+@pytest.mark.parametrize("typed", [(), ("limits.backlog.drops=nan",)], ids=["file", "set"])
+def test_a_limit_is_a_number(typed: tuple[str, ...], root: Path) -> None:
     path = root.parent / "a.toml"
-    path.write_text(FULL if is_typed else FULL.replace("drops = 3", f"drops = {value}"))
-    typed = (f"limits.backlog.drops={value}",) if is_typed else ()
+    path.write_text(FULL if typed else FULL.replace("drops = 3", "drops = nan"))
     with pytest.raises(InputError) as raised:
         campaign.read(path, typed, root, limits=lambda: {"backlog": ("drops",)})
     (problem,) = raised.value.problems
-    assert problem.message == f"nothing is beyond `{value}`"
-    assert problem.hint == "write a finite number, such as `0.1`"
+    assert problem.message == "`nan` is not a number"
+    assert problem.hint == "write a number, such as `0.1`"
 
 
 DRIVERS = ("plimsoll", "wrk", "ab")
