@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll import aggregate
 from plimsoll.comparison.doubts import FoundDoubt
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.judge import judge
@@ -20,9 +21,11 @@ def doubts(entry: str, tables: Tables) -> tuple[FoundDoubt, ...]:
         entry: Which of the two servers.
         tables: The tables of its trial.
     """
+    with aggregate.database.shared():
+        verdicts = judge(tables)
     return tuple(
         _doubt(entry, verdict)
-        for verdict in judge(tables)
+        for verdict in verdicts
         if verdict.is_doubting and not catalogue.role(verdict.check).cancels_in_turns
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll import aggregate
 from plimsoll.verdicts import by_figures, campaign_checks, causes, checks, verdict
 from plimsoll.verdicts.limits import Limits
 
@@ -30,8 +29,7 @@ def judge(tables: Tables) -> tuple[Verdict, ...]:
     driver = tables.recording.driver
     if driver is not None and driver.figures is not None:
         return causes.explained(tables, by_figures.judge(tables, driver.figures, limits))
-    with aggregate.database.shared():
-        return causes.explained(tables, [check.judge(tables, limits) for check in checks.CHECKS])
+    return causes.explained(tables, [check.judge(tables, limits) for check in checks.CHECKS])
 
 
 def judge_campaign(repetitions: Sequence[ComparedTrial]) -> tuple[Verdict, ...]:
