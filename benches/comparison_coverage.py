@@ -205,7 +205,7 @@ def found(machine: Machine, slowdown: float, count: int) -> Found:
     for seed in range(count):
         simulation = Simulation(machine, slowdown, seed)
         end = compared(
-            lambda number, one=simulation: one.group(number),
+            simulation.group,
             StoppingRule(BUDGET_S),
             clock_s=lambda one=simulation: one.now_s,
         )

@@ -133,8 +133,8 @@ class GroupMember:
     def load_unrecorded(self, length_s: float, passed: Passed) -> DriverResult | None:
         """Loads the server as its own load begins, without a recording; None where that failed."""
         try:
-            job_in = partial(one_trial.job_of, self.known)
-            turn, driven = runtime_warm_up.pulse(job_in, length_s, self._started)
+            with self.unrecorded(length_s) as load:
+                turn, driven = runtime_warm_up.pulse(load, length_s)
         except (DriverError, HostLost) as error:
             self.fail(error)
             return None
@@ -193,7 +193,7 @@ class GroupMember:
         try:
             turn, read = self._worked(load, start, duration_ns)
             self._keep(load, turn, read, ends_stage=not number or load.has_ended)
-            recorded = self._recorded(turn, number, read)
+            recorded = turn_of(self.known.trial, number, turn, read.served, read.used)
             # The end of the load cuts the last turn short: requests began in all of it.
             planned_ns = min(duration_ns, recorded.duration_ns)
             self.turns.append(replace(recorded, planned_ns=planned_ns))
@@ -324,21 +324,32 @@ class GroupMember:
         """CPU time of a load generator of this host, by the processes that were read last."""
         return {} if self._driver is None else cpu_clock.of(tuple(self._driver.stats))
 
-    def _recorded(self, turn: EngineTurn, number: int, read: _ReadAtTurn) -> Turn:
-        trial, served = self.known.trial, read.served
-        return Turn(
-            group=trial.repetition,
-            round=number,
-            entry=trial.framework.title,
-            start_ns=turn.start_monotonic_ns,
-            duration_ns=turn.end_ns - turn.start_ns,
-            requests=turn.requests,
-            failures=turn.failures,
-            server_cpu_ns=served.cpu_ns,
-            driver_cpu_ns=read.used.cpu_ns,
-            server_delay_ns=rests.delay_ns("server", served.before, served.after),
-            driver_delay_ns=read.used.delay_ns,
-        )
+
+def turn_of(
+    trial: Trial, number: int, turn: EngineTurn, served: ServerTurn, used: DriverUse
+) -> Turn:
+    """What a server did in a turn.
+
+    Args:
+        trial: Its trial.
+        number: The round.
+        turn: What the load generator says of it.
+        served: What was read of the server.
+        used: What the load generators used.
+    """
+    return Turn(
+        group=trial.repetition,
+        round=number,
+        entry=trial.framework.title,
+        start_ns=turn.start_monotonic_ns,
+        duration_ns=turn.end_ns - turn.start_ns,
+        requests=turn.requests,
+        failures=turn.failures,
+        server_cpu_ns=served.cpu_ns,
+        driver_cpu_ns=used.cpu_ns,
+        server_delay_ns=rests.delay_ns("server", served.before, served.after),
+        driver_delay_ns=used.delay_ns,
+    )
 
 
 @dataclass(frozen=True)

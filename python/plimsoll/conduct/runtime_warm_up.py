@@ -46,23 +46,18 @@ def pulses_s(length_s: float, trials: int) -> list[float]:
     return [length_s / count] * count
 
 
-def pulse(
-    job_in: JobIn, length_s: float, started: Turning = turning.started
-) -> tuple[EngineTurn, DriverResult]:
-    """Loads a server as its load begins; nothing of it is kept.
+def pulse(load: TurningLoad, length_s: float) -> tuple[EngineTurn, DriverResult]:
+    """All of a load in one turn.
 
     Args:
-        job_in: Its load.
-        length_s: For how long, in seconds.
-        started: Has a load rest, on this host or on others.
+        load: The load, which rests.
+        length_s: Its length, in seconds.
 
     Raises:
         DriverError: The load generator failed.
         HostLost: Another host is gone.
     """
-    with unrecorded(job_in, length_s, started) as warming:
-        turn = warming.turn(round(length_s * 1e9))
-        return turn, warming.finish()
+    return load.turn(round(length_s * 1e9)), load.finish()
 
 
 @contextmanager
@@ -101,7 +96,8 @@ def of_one(known: TrialState, tree: ProcessTree, job_in: JobIn) -> None:
     began_s, loads = time.monotonic(), list["DriverResult"]()
     with affinity.widened(tree.pids, known.server_cores, machine.allowed_cores()):
         for pulse_s in pulses_s(length_s, 1):
-            _, driven = pulse(job_in, pulse_s)
+            with unrecorded(job_in, pulse_s) as load:
+                _, driven = pulse(load, pulse_s)
             loads.append(driven)
             rest.wait_until_idle()
     known.warming_s = time.monotonic() - began_s

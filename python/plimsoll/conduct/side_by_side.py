@@ -18,9 +18,11 @@ from itertools import repeat
 from random import Random
 from typing import TYPE_CHECKING
 
+from plimsoll.conduct.group_member import turn_of
+from plimsoll.conduct.turn_length import turn_s
+from plimsoll.drivers.turning import DriverUse
 from plimsoll.errors import DriverError, FrameworkError, HostLost
 from plimsoll.recording.turns import Turn
-from plimsoll.sampling import rests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,16 +32,12 @@ if TYPE_CHECKING:
     from plimsoll.conduct.shared_server import SharedServer
     from plimsoll.drivers.job import DriverResult
     from plimsoll.drivers.turning import EngineTurn, TurningLoad
-    from plimsoll.serving.server_turns import ServerTurn
 
 TURN_S = 0.25
 """Length of a turn of all, in seconds, unless they respond slowly."""
 
 OPENING_S = 0.05
 """Length of the turn before the first that counts, in which connections open, in seconds."""
-
-RESPONSES_A_TURN = 10
-"""Response times that a turn is long, at least: at its end only the slowest server works."""
 
 
 @dataclass
@@ -67,8 +65,8 @@ class SideBySide:
             sides = [side for one in servers if (side := one.beside(self.length_s, loads))]
             if len(sides) < 2:  # noqa: PLR2004
                 return
-            turn_s = self._turn_s(sides)
-            lengths_s = [OPENING_S, *[turn_s] * max(1, round(self.length_s / turn_s))]
+            each_s = self._turn_s(sides)
+            lengths_s = [OPENING_S, *[each_s] * max(1, round(self.length_s / each_s))]
             for number, length_s in enumerate(lengths_s):
                 taken = _taken(sides, number, length_s, pool)
                 if not all(taken):
@@ -81,7 +79,7 @@ class SideBySide:
     def _turn_s(self, sides: Sequence[Side]) -> float:
         """Length of a turn. Who shares cores with others responds as late as all of them."""
         response_s = sum(side.member.response_s for side in sides)
-        return min(self.length_s, max(TURN_S, RESPONSES_A_TURN * response_s))
+        return turn_s(response_s, TURN_S, self.length_s)
 
     def _keep(self, sides: Sequence[Side], taken: Sequence[Turn | None]) -> None:
         for side, turn in zip(sides, taken, strict=True):
@@ -130,7 +128,9 @@ class Side:
         except (FrameworkError, HostLost) as error:
             self.member.fail(error)
             return None
-        return None if turn is None else self._turn(turn, served, number)
+        if turn is None:
+            return None
+        return turn_of(self.member.known.trial, number, turn, served, DriverUse(None, None))
 
     def finish(self) -> None:
         """Ends its load."""
@@ -138,22 +138,6 @@ class Side:
             self.ended.append(self.load.finish())
         except (DriverError, HostLost) as error:
             self.member.fail(error)
-
-    def _turn(self, turn: EngineTurn, served: ServerTurn, number: int) -> Turn:
-        trial = self.member.known.trial
-        return Turn(
-            group=trial.repetition,
-            round=number,
-            entry=trial.framework.title,
-            start_ns=turn.start_monotonic_ns,
-            duration_ns=turn.end_ns - turn.start_ns,
-            requests=turn.requests,
-            failures=turn.failures,
-            server_cpu_ns=served.cpu_ns,
-            driver_cpu_ns=None,
-            server_delay_ns=rests.delay_ns("server", served.before, served.after),
-            driver_delay_ns=None,
-        )
 
 
 def _taken(

@@ -27,6 +27,7 @@ from plimsoll import plan
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.group_member import GroupMember
 from plimsoll.conduct.shared_server import SharedServer
+from plimsoll.conduct.turn_length import turn_s
 from plimsoll.conduct.turn_pace import common_pace
 from plimsoll.errors import HostLost
 from plimsoll.events import Listener, Progress, TurnEnded, ignore
@@ -40,10 +41,6 @@ if TYPE_CHECKING:
     from plimsoll.processes.interruption import Interruption
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
-
-
-RESPONSES_A_TURN = 10
-"""Response times that a turn is long, at least, where its length is not given."""
 
 
 def conduct(
@@ -211,16 +208,11 @@ class _Group:
         self._measure_machine(members)
 
     def _turn_s(self, members: Sequence[GroupMember]) -> float:
-        """Length of the next turns: the first and the last responses are no large part of one.
-
-        At both ends of a turn, for as long as a response takes, not all requests are in flight. The
-        round before tells how long that is; its length is the same for all, so it favours none.
-        """
+        """Length of the next turns by the round before; the same for all, so it favours none."""
         longest_s, shortest_s = self.setting.turn_s, self.setting.shortest_turn_s
         if not shortest_s:
             return longest_s
-        slowest_s = max(member.response_s for member in members)
-        return min(longest_s, max(shortest_s, RESPONSES_A_TURN * slowest_s))
+        return turn_s(max(member.response_s for member in members), shortest_s, longest_s)
 
     def _measure_machine(self, members: Sequence[GroupMember]) -> None:
         """Runs the control; each trial keeps what it took, by the clock of its own load."""

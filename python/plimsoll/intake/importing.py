@@ -80,6 +80,11 @@ class About:
     is_named_by_file: bool = False
 
     @property
+    def only_run(self) -> int | None:
+        """Number of the run to import; None for the only one, and for all as one."""
+        return None if self.run == runs.ALL else self.run
+
+    @property
     def remark(self) -> str:
         """Where the name of the framework comes from, if it was not given; else empty."""
         if not self.is_named_by_file:
@@ -163,8 +168,8 @@ def rows(
     trial = _trial_id(about, reader.NAME)
     with _trial(results, trial) as into:
         seen = runs.Runs(_name(files))
-        if about.run not in (None, runs.ALL):
-            run = runs.of(sources.values(), _name(files)).numbered(about.run)
+        if about.only_run is not None:
+            run = runs.of(sources.values(), _name(files)).numbered(about.only_run)
             sources = {name: replace(one, run=run) for name, one in sources.items()}
         written = recorded.merge(sources, into, None, watch=seen.add)
         tallies = [one.tally for one in sources.values()]
@@ -379,7 +384,7 @@ def _trial_id(about: About, tool: str) -> str:
 
     Other labels of a file are another recording, and so is another of its runs.
     """
-    run = f"run-{about.run}" if about.run not in (None, runs.ALL) else ""
+    run = "" if about.only_run is None else f"run-{about.only_run}"
     parts = (about.framework, about.endpoint, "+".join(sorted(about.labels)), run, tool)
     return ".".join(_signs(part) for part in parts if part)
 
@@ -455,7 +460,7 @@ def _of_readings(
         language="",
         endpoint=about.endpoint,
         load=UnknownLoad(LOAD),
-        repetition=1 if about.run in (None, runs.ALL) else about.run,
+        repetition=about.only_run or 1,
         driver_name=zabbix.NAME,
         seed=0,
         zero_utc=_utc(zero_ns),
