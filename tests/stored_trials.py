@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from plimsoll import tables
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.provenance import Part, Provenance
 from plimsoll.recording import Driver, Ending, RecordedServer, RecordedStage, Recording
+from plimsoll.storage import documents
 from plimsoll.storage.results import Results
 
 SECOND_NS = 1_000_000_000
@@ -55,8 +54,7 @@ def recording(trial: str = "a", order: int = 0, end_ns: int = 10) -> Recording:
 def put(results: Results, what: Recording, logs: dict[str, str] | None = None, **rows: Any) -> None:
     """Records a trial with some tables."""
     with results.trial(what.trial) as into:
-        text = json.dumps(dataclasses.asdict(what))
-        (into / "trial.json").write_text(text, encoding="utf-8")
+        documents.keep_recording(what, into)
         for name, content in (logs or {}).items():
             (into / name).write_text(content, encoding="utf-8")
         for name, table in rows.items():

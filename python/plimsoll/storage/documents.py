@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -94,6 +95,11 @@ class CampaignFiles:
     published_toml: str | None = None
     resolved: Document | None = None
 
+    @property
+    def resolved_text(self) -> str | None:
+        """The resolved campaign as JSON; None if it is unknown."""
+        return None if self.resolved is None else as_text(valid(self.resolved))
+
 
 def planned_trials(trials: Iterable[Trial]) -> list[PlannedTrial]:
     """Trials in a stored plan; those of one load share what is said of it."""
@@ -170,6 +176,18 @@ def _object(content: object, what: str) -> dict[str, object]:
 def as_text(content: object) -> str:
     """A document as JSON with a line feed; values such as paths as texts."""
     return json.dumps(content, indent=1, ensure_ascii=False, default=str) + "\n"
+
+
+def valid(value: object) -> object:
+    """The same value without infinite numbers, which JSON does not have.
+
+    Limits of checks may be infinite. They become texts, which are read as numbers.
+    """
+    if isinstance(value, dict):
+        return {key: valid(one) for key, one in cast("dict[str, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [valid(one) for one in cast("Sequence[object]", value)]
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 def other_campaign(
@@ -302,7 +320,7 @@ def keep_recording(recording: Recording, folder: Path) -> None:
     Raises:
         OSError: It could not be written.
     """
-    text = json.dumps(asdict(recording), indent=1, ensure_ascii=False)
+    text = json.dumps(valid(asdict(recording)), indent=1, ensure_ascii=False)
     (folder / TRIAL).write_text(text + "\n", "utf-8")
 
 

@@ -665,10 +665,9 @@ def _stems(folder: Path, suffix: str) -> tuple[str, ...]:
 
 def _texts(campaign: CampaignFiles, plan: list[PlannedTrial]) -> dict[str, str]:
     """The stored files of a campaign by name; the plan is written last."""
-    resolved = None if campaign.resolved is None else documents.as_text(campaign.resolved)
     texts = (
         campaign.toml or "",
-        resolved,
+        campaign.resolved_text,
         campaign.published_toml,
         documents.as_text({"format": FORMAT, "trials": plan}),
     )

@@ -72,6 +72,15 @@ def test_a_recording_is_read_as_it_was_written(results: Results, again: Again) -
         assert later.recording("a") == recording()
 
 
+def test_a_limit_that_nothing_exceeds_is_read_as_it_was_written(
+    results: Results, again: Again
+) -> None:
+    changed = dataclasses.replace(recording(), limits={"steady": {"silent_ratio_void": math.inf}})
+    put(results, changed)
+    with again() as later:
+        assert later.recording("a") == changed
+
+
 def test_a_trial_that_is_not_there_is_named(results: Results) -> None:
     with pytest.raises(StorageError, match="no trial `x`"):
         results.recording("x")

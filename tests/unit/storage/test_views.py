@@ -1,6 +1,8 @@
 """The views of seconds say what the export of seconds says."""
 
 import csv
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,13 @@ def test_before_the_campaign_is_judged_the_requests_are_there_already(
     found = asked(database, "seconds_success")
     assert sum(row["requests"] for row in found) > 800
     assert {row["cpu_percent"] for row in found} == {None}
+
+
+def test_a_limit_that_nothing_exceeds_hides_no_row(tmp_path: Path, database: str) -> None:
+    with storage.opened(tmp_path / "results", database) as results:
+        endless = {"steady": {"silent_ratio_void": math.inf}}
+        put(results, replace(recording(), limits=endless), requests=requests(100), usage=cpu())
+    assert asked(database, "seconds_success")
 
 
 def test_a_trial_without_a_row_of_each_request_has_no_seconds(

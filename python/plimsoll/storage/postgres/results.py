@@ -298,10 +298,9 @@ class PostgresResults:
         Raises:
             StorageError: They could not be written.
         """
-        resolved = campaign.resolved
         values = {
             "campaign_toml": campaign.toml,
-            "campaign_json": None if resolved is None else documents.as_text(resolved),
+            "campaign_json": campaign.resolved_text,
             "plan_json": json.dumps(plan),
             "published_toml": campaign.published_toml,
         }

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from plimsoll import tables
 from plimsoll.recording import writing
+from plimsoll.storage import documents
 from plimsoll.storage.postgres import copying
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def _insert(connection: Connection, campaign_id: int, recording: Recording) -> i
         "zero_utc": _instant(recording.zero_utc),
         "seconds": 0,
         "ending": recording.ending.kind,
-        "recording_json": json.dumps(asdict(recording)),
+        "recording_json": json.dumps(documents.valid(asdict(recording))),
     }
     places = ", ".join(f"%({name})s" for name in values)
     statement = f"INSERT INTO plimsoll.trials ({', '.join(values)}) VALUES ({places}) RETURNING id"
