@@ -78,8 +78,8 @@ class Installable(Protocol):
         ...
 
     @property
-    def has_contract(self) -> bool:
-        """Whether it serves endpoints of the contract."""
+    def is_framework(self) -> bool:
+        """Whether it is a framework, not a load tool or the command of a server of the user."""
         ...
 
     @property
@@ -201,8 +201,13 @@ class Framework:
 
     @property
     def has_contract(self) -> bool:
-        """Whether it serves endpoints of the contract; a mere command does not."""
+        """Whether it is to serve endpoints of the contract."""
         return bool(self.endpoints)
+
+    @property
+    def is_framework(self) -> bool:
+        """Whether it is a framework, which says its language, not the command of a user."""
+        return bool(self.language)
 
     @property
     def notes_on_rules(self) -> tuple[str, ...]:

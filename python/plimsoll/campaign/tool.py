@@ -30,7 +30,7 @@ class Tool:
         builds_as: Always empty.
         build_reads: Always empty: a build reads all files.
         environment: Added to the environment of every command.
-        has_contract: Always false: it serves nothing.
+        is_framework: Always false: it serves nothing.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Tool:
     build_reads: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict[str, str])
     root: str = ""
-    has_contract: bool = False
+    is_framework: bool = False
 
     @property
     def title(self) -> str:

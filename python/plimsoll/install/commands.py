@@ -53,7 +53,7 @@ def inherited(framework: Installable, *, listens: bool = False) -> dict[str, str
     """
     left_out = (*_TLS, *(entering.HOST_ONLY if framework.root else ()))
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    if not framework.has_contract:
+    if not framework.is_framework:
         return kept
     return {
         name: value

@@ -256,7 +256,7 @@ class RunningServer:
         if ports.foreign_sockets(sockets, left):
             return ports.taken(self.place.port, self.place.host, left)
         hint = f"see its log, `{self.log.name}`; if it is not built, run `plimsoll install`"
-        if not self.framework.has_contract:
+        if not self.framework.is_framework:
             hint = "run the command alone with `HOST` and `PORT` set, to see why it ends"
         if left:
             hint = _FOREGROUND
@@ -269,7 +269,7 @@ class RunningServer:
         others = set(ports.ports_of(self.processes())) - {self.place.port}
         where = f"; it listens on port {', '.join(map(str, sorted(others)))}" if others else ""
         hint = "`start` must listen on `$HOST:$PORT`" if others else _SLOW
-        if not self.framework.has_contract:
+        if not self.framework.is_framework:
             hint = _REQUESTED if answer.startswith(ready.RESPONDED) else _LISTENS
         probed = f"{probe.method} {probe.target}"
         message = f"`{title}` did not return 200 for `{probed}` within {wording.exact(limit_s)} s"

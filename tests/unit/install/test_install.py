@@ -211,7 +211,9 @@ def test_commands_have_nothing_of_the_users_shell_that_a_trial_gives(
     assert "of the user" not in commands.environment(subject).values()
     own = replace(subject, environment={"PGAPPNAME": "of the framework"})
     assert commands.environment(own)["PGAPPNAME"] == "of the framework"
-    mere = commands.environment(replace(subject, endpoints=()), port=8080)
+    # As `compare --path` asks it for a path of the user's.
+    assert "of the user" not in commands.environment(replace(subject, endpoints=())).values()
+    mere = commands.environment(replace(subject, language="", endpoints=()), port=8080)
     assert {name for name, value in mere.items() if value == "of the user"} == {
         *("DATABASE_URL", "UPSTREAM_URL", "PGHOST", "PGSSLMODE"),
     }
