@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import pyarrow as pa
 
 from plimsoll import tables
-from plimsoll.aggregate import percentiles, query
-from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate import percentiles, query, rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +57,7 @@ def kinds(recording: Recording, requests: Rows) -> pa.Table:
     Returns:
         Rows of `SCHEMA`; none if there is one request type only, which the summary covers.
     """
-    duration_s = sum(hold.end_ns - hold.start_ns for hold in recording.holds) / SECOND_NS
+    duration_s = rates.offered_s(recording)
     if len({*recording.requests}) < 2 or not duration_s:  # noqa: PLR2004
         return SCHEMA.empty_table()
     with query.opened(recording.holds, requests=requests) as database:

@@ -21,9 +21,8 @@ def of_counts(recording: Recording, counted: Columns) -> Summary:
         counted: Counts and times by their columns, as `summaries` has them.
     """
     columns: Columns = dict.fromkeys(COLUMNS)
-    duration_s = held_s(recording)
-    columns |= counted | rates(counted, duration_s)
-    columns |= {"trial": recording.trial, "duration_s": duration_s, "source": "requests"}
+    columns |= counted | rates(counted, offered_s(recording))
+    columns |= {"trial": recording.trial, "duration_s": held_s(recording), "source": "requests"}
     columns["connections_requested"] = connections_requested(recording)
     return Summary.of_row(columns | shares(columns))
 
@@ -36,6 +35,19 @@ def holds(recording: Recording) -> list[Window]:
 def held_s(recording: Recording) -> float:
     """The length of these together, in seconds."""
     return sum(end - start for start, end in holds(recording)) / SECOND_NS
+
+
+def offered_s(recording: Recording) -> float:
+    """The time of the holds for which rates are worked out, in seconds.
+
+    In turns, no arrival of an open load is due in the wait for the last responses of a turn. So
+    that wait is not part of it; in a closed load the server is expected to respond all the time.
+    """
+    held, turns = held_s(recording), recording.held_turns
+    planned_ns = [turn.planned_ns for turn in turns if turn.planned_ns is not None]
+    if recording.load.model != "open" or not turns or len(planned_ns) < len(turns):
+        return held
+    return min(sum(planned_ns) / SECOND_NS, held)
 
 
 def connections_requested(recording: Recording) -> int | None:

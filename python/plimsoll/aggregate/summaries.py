@@ -15,7 +15,15 @@ from plimsoll import tables
 from plimsoll.aggregate import by_figures, energy, first_figures, kinds, percentiles, query
 from plimsoll.aggregate.cores import driver_peak_busy_ratio, mean_busy_cores
 from plimsoll.aggregate.engine_records import EngineRecords
-from plimsoll.aggregate.rates import connections_requested, held_s, holds, number, rates, shares
+from plimsoll.aggregate.rates import (
+    connections_requested,
+    held_s,
+    holds,
+    number,
+    offered_s,
+    rates,
+    shares,
+)
 from plimsoll.aggregate.summary import Summary
 from plimsoll.aggregate.usage import usage
 
@@ -84,8 +92,7 @@ def _by_rows(recording: Recording, requests: Rows, connections: Rows) -> Columns
         columns["some_of_ok_are_wrong"] = True
     if recording.driver is not None and not recording.driver.has_connects:
         columns |= dict.fromkeys(COUNTED_CONNECTIONS)
-    duration_s = held_s(recording)
-    return columns | rates(columns, duration_s) | {"source": "requests"}
+    return columns | rates(columns, offered_s(recording)) | {"source": "requests"}
 
 
 def _of_records(requests: EngineRecords) -> Columns:

@@ -65,7 +65,7 @@ def measurement(trial: Trial, setting: RunConfig) -> tuple[Part, ...]:
         Part("setting", "body_sample", f"{setting.body_sample_ratio:g}"),
         *_database(trial, setting),
         *_upstream(trial, setting),
-        *((Part("setting", "turns", _turns(setting.turn_s)),) if setting.turn_s else ()),
+        *((Part("setting", "turns", _turns(setting.turn_s, trial)),) if setting.turn_s else ()),
         *(Part("setting", name, str(host[name])) for name in _HOST_FACTS if host.get(name)),
         *setting.hosts,
     )
@@ -77,9 +77,13 @@ def _start_warm_up(trial: Trial) -> Iterator[Part]:
         yield Part("setting", "start warm-up", f"{trial.start_warm_up_s:g} s")
 
 
-def _turns(length_s: float) -> str:
-    """A length of turns; servers are shared (decision 83), and warm up in pulses (decision 109)."""
-    return f"{length_s:g} s, shared servers, warm-up in pulses"
+def _turns(length_s: float, trial: Trial) -> str:
+    """A length of turns; servers are shared (decision 83), and warm up in pulses (decision 109).
+
+    No arrival of an open load is due between them (decision 159).
+    """
+    between = ", no arrivals between them" if trial.load.model == "open" else ""
+    return f"{length_s:g} s, shared servers, warm-up in pulses{between}"
 
 
 def _database(trial: Trial, setting: RunConfig) -> Iterator[Part]:

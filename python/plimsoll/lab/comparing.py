@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
     from plimsoll.comparison.difference import Answer, Metric
     from plimsoll.comparison.until_decided import Measure
+    from plimsoll.recording import Recording
     from plimsoll.recording.turns import Turn
 
 SHORTEST_TURN_S = 0.05
@@ -455,12 +456,22 @@ def _measured(
         times = _times(group, a, b)
         doubts = (*compared_load.doubts(A, a), *compared_load.doubts(B, b))
     return MeasuredGroup(
-        _named(group, [one.held_turns for one in found]),
+        _named(group, [_loaded(one) for one in found]),
         times,
         doubts,
         side_by_side=_named(group, [side_by_side.turns[one.id] for one in trials])
         if side_by_side
         else (),
+    )
+
+
+def _loaded(recording: Recording) -> tuple[Turn, ...]:
+    """Its turns. At a rate they end with the last request: none is due in the wait after it."""
+    if recording.load.model != "open":
+        return recording.held_turns
+    return tuple(
+        replace(turn, duration_ns=turn.planned_ns or turn.duration_ns)
+        for turn in recording.held_turns
     )
 
 

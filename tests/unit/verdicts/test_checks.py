@@ -14,6 +14,7 @@ import sample
 import turns
 from plimsoll import wording
 from plimsoll.aggregate.engine_records import as_stored
+from plimsoll.aggregate.rates import offered_s
 from plimsoll.aggregate.trial import Tables
 from plimsoll.aggregate.usage import ReadingSeries, Usage
 from plimsoll.campaign.load import COUNTED_S, Stage, UnknownLoad
@@ -1760,6 +1761,16 @@ def test_places_that_empty_at_the_end_of_a_turn_are_not_idle():
     assert judged("littles_law", in_turns(trial, 0.9)).level == "sound"
     assert judged("littles_law", in_turns(trial, 1.0)).level == "doubtful"
     assert judged("littles_law", in_turns(simulate(idle=4), 0.98)).level == "void"
+
+
+def test_while_a_turn_waits_for_its_last_responses_no_rate_is_requested():
+    trial = as_open(simulate(warm_up_s=2.0, ramp_s=0, hold_s=8.0), 2500.0)
+    assert judged("offered_rate_met", trial).level == "void"
+    assert judged("offered_rate_met", in_turns(trial, 0.8)).level == "sound"
+    assert judged("offered_rate_met", in_turns(trial, 1.0)).level == "void"
+    assert offered_s(in_turns(trial, 0.8).recording) == pytest.approx(6.4)
+    closed = in_turns(simulate(warm_up_s=2.0, ramp_s=0, hold_s=8.0), 0.8)
+    assert offered_s(closed.recording) == 8.0, "a server that is slow at the end bears it"
 
 
 def test_littles_law_is_checked_in_each_step_of_a_ramp():

@@ -134,6 +134,14 @@ impl Arrivals {
         }
     }
 
+    /// Leaves out the arrivals before an instant: in the wait for the last responses of a turn no
+    /// request begins. Those of the turn that wait for a free place stay.
+    pub(super) fn pass_over(&mut self, until_ns: u64) {
+        if let Source::Schedule(schedule) = &mut self.source {
+            while schedule.times.next_if(|&due_ns| due_ns < until_ns).is_some() {}
+        }
+    }
+
     /// At the end: when the next of those requests was due that never found a free place.
     pub(super) fn take_waiting(&mut self) -> Option<u64> {
         match &mut self.source {
@@ -202,6 +210,16 @@ mod tests {
         assert_eq!([open.offer(0, 0), open.offer(1, 0)], [None, None]);
         let due = |index, due_ns| Some(Due::Request { index, due_ns });
         assert_eq!([open.take(2_500_000), open.take(2_500_000)], [due(0, 0), due(1, MS)]);
+    }
+
+    #[test]
+    fn arrivals_that_are_passed_over_never_come_and_waiting_ones_stay() {
+        let mut open = arrivals(r#""open", "connections": 2"#, 1_000);
+        assert_eq!(open.take(0), Some(Due::Level { count: 2, at_ns: 0 }));
+        assert_eq!(open.take(MS), None);
+        open.pass_over(5 * MS);
+        assert_eq!(open.next_request_ns(), Some(5 * MS));
+        assert_eq!([open.offer(0, 4 * MS), open.offer(1, 4 * MS)], [Some(0), Some(MS)]);
     }
 
     #[test]

@@ -23,6 +23,7 @@ impl Worker<'_> {
         self.task.zero_ns = turn.zero_ns;
         self.take_in_what_came_meanwhile()?;
         self.turn_until_ns = turn.until_ns;
+        self.arrivals.pass_over(turn.start_ns);
         self.resume(turn.start_ns);
         let begun_ns = self.clock();
         self.note_pause(begun_ns.saturating_sub(turn.start_ns));

@@ -4,7 +4,8 @@ This check applies to the open model only, where a schedule sets when each reque
 the server does.
 
 - rate: requests sent in the measurement windows against those scheduled in them. For random
-  arrivals, a difference within four standard deviations of a Poisson count is chance.
+  arrivals, a difference within four standard deviations of a Poisson count is chance. In turns no
+  arrival is due in the wait for the last responses of a turn.
 - lag: the 99th percentile of sent − due (of fewer than 1,000 requests, the highest percentile that
   they support), divided by the median service time or 10 ms, whichever is longer. Waiting in the
   load generator is part of the response time, which counts from due. But the server then saw
@@ -32,6 +33,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import disturbance, stalls
+from plimsoll.aggregate.rates import held_s, offered_s
 from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import PACE, Role
@@ -122,8 +124,9 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 def _rate(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(RATE_DIFFERENCE)
-    duration_s = sum(end - start for start, end in tables.holds) / 1e9
-    requested = sum(map(_requested, tables.recording.holds))
+    whole_s, duration_s = held_s(tables.recording), offered_s(tables.recording)
+    scheduled = sum(map(_requested, tables.recording.holds))
+    requested = scheduled * duration_s / whole_s if whole_s else 0.0
     if not requested or not duration_s:
         return inapplicable(limit, "no rate was requested in the measurement window")
     if any(one.kept is not None for one in tables.recording.hosts):
