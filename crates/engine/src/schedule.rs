@@ -100,8 +100,10 @@ fn step_start_ns(duration_ns: u64, step: u64, steps: u64) -> u64 {
 
 /// The open model as one worker sees it: the instants at which requests arrive.
 ///
-/// The worker takes every `workers`-th arrival of the whole when they are constant; Poisson
-/// arrivals are divided into independent processes of a share of the rate each.
+/// Each worker has as many arrivals for each of its connections as every other. Constant arrivals
+/// are dealt to the connections of the whole pool in turn, and connections to workers in turn: a
+/// worker takes those of its own. Poisson arrivals are divided into independent processes, whose
+/// rates are in proportion to the connections.
 ///
 /// # Source
 ///
@@ -117,7 +119,14 @@ pub struct ArrivalTimes {
     before: f64,
     /// Value the integral of the rate has at the next arrival.
     goal: f64,
+    /// What the integral grows by from one arrival to the next: from one of the worker's connections
+    /// to the next one, or for Poisson arrivals on average.
     stride: f64,
+    /// What it grows by from the last of the worker's connections to its first.
+    leap: f64,
+    /// Connections of the worker, and how many of them have an arrival of this round.
+    connections: usize,
+    served: usize,
     rng: fastrand::Rng,
 }
 
@@ -126,25 +135,47 @@ impl ArrivalTimes {
     #[must_use]
     #[allow(clippy::cast_precision_loss)]
     pub fn new(load: &Load, index: usize, workers: usize, seed: u64) -> Self {
+        let all = load.connections as f64;
+        let connections = share(load.connections, index, workers);
+        let own = connections as f64;
+        let (goal, stride, leap) = match load.arrivals {
+            // Who has no connection has no arrival.
+            _ if connections == 0 => (f64::INFINITY, 0.0, 0.0),
+            Arrivals::Constant => {
+                let stride = workers as f64;
+                (index as f64, stride, all - (own - 1.0) * stride)
+            }
+            Arrivals::Poisson => (0.0, all / own, 0.0),
+        };
         let mut times = Self {
             stages: load.stages.clone(),
             arrivals: load.arrivals,
             stage: 0,
             stage_start_ns: 0,
             before: 0.0,
-            goal: index as f64,
-            stride: workers as f64,
+            goal,
+            stride,
+            leap,
+            connections,
+            served: 0,
             rng: fastrand::Rng::with_seed(seed ^ STREAM),
         };
         if times.arrivals == Arrivals::Poisson {
-            times.goal = times.gap();
+            times.goal += times.gap();
         }
         times
     }
 
     fn gap(&mut self) -> f64 {
         match self.arrivals {
-            Arrivals::Constant => self.stride,
+            Arrivals::Constant => {
+                self.served += 1;
+                if self.served < self.connections {
+                    return self.stride;
+                }
+                self.served = 0;
+                self.leap
+            }
             Arrivals::Poisson => -self.stride * (1.0 - self.rng.f64()).ln(),
         }
     }
@@ -295,13 +326,43 @@ mod tests {
     fn workers_together_make_the_whole_schedule() {
         let stages =
             vec![stage(1_000_000_000, 100.0, 900.0, 0), stage(500_000_000, 300.0, 300.0, 1)];
-        let load = load(Model::Open, stages, Arrivals::Constant);
-        let alone: Vec<_> = ArrivalTimes::new(&load, 0, 1, 1).collect();
-        let mut together: Vec<_> =
-            (0..3).flat_map(|index| ArrivalTimes::new(&load, index, 3, 1)).collect();
-        together.sort_unstable();
-        assert_eq!(alone, together);
-        assert_eq!(alone.len(), 650);
+        // As many connections for each of three workers, more for some, and none for one.
+        for connections in [3, 9, 4, 5, 7, 100, 2] {
+            let load =
+                Load { connections, ..load(Model::Open, stages.clone(), Arrivals::Constant) };
+            let alone: Vec<_> = ArrivalTimes::new(&load, 0, 1, 1).collect();
+            let mut together: Vec<_> =
+                (0..3).flat_map(|index| ArrivalTimes::new(&load, index, 3, 1)).collect();
+            together.sort_unstable();
+            assert_eq!(alone, together);
+            assert_eq!(alone.len(), 650);
+        }
+    }
+
+    #[test]
+    fn each_connection_has_as_many_arrivals_whichever_worker_it_belongs_to() {
+        for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+            let stages = vec![stage(30_000_000_000, 1000.0, 1000.0, 1)];
+            let load = Load { connections: 5, ..load(Model::Open, stages, arrivals) };
+            let counts =
+                [0, 1, 2].map(|index| ArrivalTimes::new(&load, index, 3, index as u64).count());
+            // 2, 2 and 1 of 5 connections. Six standard deviations of a Poisson count are 660 at most.
+            let tolerance = if arrivals == Arrivals::Constant { 0 } else { 660 };
+            for (count, expected) in counts.into_iter().zip([12_000, 12_000, 6_000_usize]) {
+                assert!(count.abs_diff(expected) <= tolerance, "{arrivals:?} {counts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn arrivals_of_a_worker_are_apart_by_what_those_of_others_take() {
+        let stages = vec![stage(1_000_000_000, 1000.0, 1000.0, 1)];
+        let load = Load { connections: 3, ..load(Model::Open, stages, Arrivals::Constant) };
+        let first_ms = |index| {
+            let times = ArrivalTimes::new(&load, index, 2, 1).take(4);
+            times.map(|at_ns| at_ns / 1_000_000).collect::<Vec<_>>()
+        };
+        assert_eq!([first_ms(0), first_ms(1)], [vec![0, 2, 3, 5], vec![1, 4, 7, 10]]);
     }
 
     proptest! {

@@ -228,10 +228,8 @@ def _host_driver(
 
 
 def _share(one: Driving, load: Load) -> float:
-    """Its share of what was requested: of arrivals each thread has as many, of connections not."""
+    """Its share of what was requested: that of the connections, to which arrivals are dealt."""
     own = range(one.part.first, one.part.first + one.host.thread_count)
-    if load.model == "open":
-        return len(own) / one.part.of
     connections = load.peak_connections
     return share_of_threads(connections, own, one.part.of) / connections
 

@@ -236,7 +236,7 @@ def _work(host: Host, known: Hosts, requested: Campaign) -> str:
 
 
 def _parts(host: Host, known: Hosts, requested: Campaign) -> Iterator[str]:
-    """Its parts of the loads: whole connections, and of arrivals as many for each thread."""
+    """Its parts of the loads: whole connections, and as many arrivals for each of them."""
     totals = sorted({load.peak_connections for load in requested.loads}, reverse=True)
     for total in totals[:MOST_NAMED]:
         own = share_of(total, host, known)
@@ -245,8 +245,7 @@ def _parts(host: Host, known: Hosts, requested: Campaign) -> Iterator[str]:
     if totals[MOST_NAMED:]:
         yield f"{wording.several(len(totals[MOST_NAMED:]), 'smaller number')} likewise"
     if _has_arrivals(requested):
-        share = wording.percent(host.thread_count / known.thread_count)
-        yield f"{share} of the arrivals of open loads"
+        yield "arrivals of open loads in proportion to connections"
 
 
 def _has_arrivals(requested: Campaign) -> bool:

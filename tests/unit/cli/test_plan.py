@@ -141,10 +141,10 @@ def test_a_plan_says_which_arrivals_of_open_loads_a_host_has(tmp_path: Path) -> 
     told = hosts_of_a_plan(tmp_path, LOADS + ARRIVALS)
     assert told["two"] == (
         "generates load with 1 thread: 33 of 100 connections (33 %), 3 of 10 connections (30 %), "
-        "33 % of the arrivals of open loads"
+        "arrivals of open loads in proportion to connections"
     )
 
 
 def test_tries_of_a_load_line_are_open_loads(tmp_path: Path) -> None:
     told = hosts_of_a_plan(tmp_path, LINES)
-    assert told["one"].endswith("67 % of the arrivals of open loads")
+    assert told["one"].endswith("arrivals of open loads in proportion to connections")

@@ -40,7 +40,7 @@ use crate::error::EngineError;
 use crate::protocol::Protocol;
 use crate::recorder::{Recorded, Recorder};
 use crate::request::Requests;
-use crate::share::share;
+use crate::share::{share, share_by_connections};
 use crate::spec::{Load, RequestSpec, Spec};
 use crate::transport::Transport;
 use crate::transport::secured::Secured;
@@ -246,6 +246,9 @@ impl<'a> Worker<'a> {
         let load = &spec.load;
         let slots = share(load.peak_connections(), index, workers);
         let seed = spec.seed ^ (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let limit = load.request_limit;
+        let allowance =
+            |limit| share_by_connections(limit, load.peak_connections(), index, workers);
         let first_compared = u32::try_from(share(FIRST_COMPARED, index, workers)).unwrap_or(0);
         Ok(Self {
             task,
@@ -255,7 +258,7 @@ impl<'a> Worker<'a> {
             target: 0,
             active: 0,
             arrivals: Arrivals::new(load, index, workers, seed),
-            allowance: load.request_limit.map(|limit| share(limit, index, workers)),
+            allowance: limit.map(allowance),
             queued: Vec::with_capacity(slots),
             wakeups: BinaryHeap::new(),
             deadlines: BinaryHeap::new(),
