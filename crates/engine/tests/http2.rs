@@ -805,3 +805,40 @@ fn arrivals_of_the_open_model_take_streams() {
     assert_eq!(server.accepted, 2);
     assert!(deepest(&seen) == 4);
 }
+
+/// Arrivals at 100/s for two connections with eight streams each.
+const ARRIVING: Ask = Ask {
+    rate_per_s: Some(100),
+    requests: None,
+    duration_ms: 1_000,
+    streams: Some(8),
+    connections: 2,
+    ..ASK
+};
+
+/// Requests that were not sent when they were due, or not answered before `within_ms` had passed.
+fn late(seen: &Seen, within_ms: u64) -> usize {
+    let is_late = |row: &&drive::Row| row["done_ns"] >= row["due_ns"] + within_ms * 1_000_000;
+    seen.requests.iter().filter(is_late).count()
+}
+
+#[test]
+fn arrivals_pass_over_a_connection_that_takes_fewer_streams_than_it_did() {
+    let (seen, _) = drive(&ARRIVING, |visit, number| {
+        visit.greet(&[]);
+        let Some(stream) = visit.next_request() else { return };
+        if number == 0 {
+            // Its places were offered when it took eight streams.
+            visit.greet(&[(Setting::MaxConcurrentStreams, 1)]);
+            std::thread::sleep(Duration::from_millis(600));
+        }
+        visit.respond(stream);
+        while let Some(stream) = visit.next_request() {
+            visit.respond(stream);
+        }
+    });
+    assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 100)]));
+    // The one that it is slow with, and what a busy machine adds.
+    let late = late(&seen, 300);
+    assert!(late < 4, "{late}");
+}

@@ -103,6 +103,31 @@ fn arrivals_of_the_open_model_are_pipelined_too() {
     assert_eq!(deepest_begun(&seen), 4);
 }
 
+#[test]
+fn arrivals_of_the_open_model_go_to_connections_in_turn() {
+    let ask = Ask {
+        rate_per_s: Some(100),
+        requests: None,
+        duration_ms: 1_000,
+        connections: 4,
+        pipeline: DEPTH,
+        ..ASK
+    };
+    // The turn of a connection comes after 40 ms.
+    let slow = Script::silence().and(Duration::from_millis(25), right());
+    let (seen, _) = drive(polite(slow), &ask);
+    let is_beside = |row: &Row, other: &Row| {
+        other["connection"] == row["connection"]
+            && other["sent_ns"] < row["sent_ns"]
+            && row["sent_ns"] < other["done_ns"]
+    };
+    let shared =
+        seen.requests.iter().filter(|&row| seen.requests.iter().any(|other| is_beside(row, other)));
+    // A busy machine has some that were due long before.
+    let shared = shared.count();
+    assert!(shared < 50, "{shared} of {}", seen.requests.len());
+}
+
 /// As [`deepest`], for rows of which some have not ended.
 fn deepest_begun(seen: &Seen) -> usize {
     let ended = seen.requests.iter().filter(|row| row["done_ns"] != NEVER).cloned().collect();

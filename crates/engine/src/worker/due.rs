@@ -17,10 +17,14 @@ const OPENING_NS: u64 = 100_000;
 impl Worker<'_> {
     /// Takes up everything that is due by now.
     pub(super) fn begin_due(&mut self, now_ns: u64) {
-        while let Some(due) = self.arrivals.take(now_ns.min(self.turn_until_ns)) {
-            match due {
-                Due::Level { count, at_ns } => self.change_target(count, at_ns),
-                Due::Request { index, due_ns } => self.begin(index, due_ns),
+        loop {
+            let slots = &self.slots;
+            let is_full = |index: usize| slots[index].connection.is_full();
+            match self.arrivals.take(now_ns.min(self.turn_until_ns), is_full) {
+                None => break,
+                Some(Due::Level { count, at_ns }) => self.change_target(count, at_ns),
+                Some(Due::Request { index, due_ns }) => self.begin(index, due_ns),
+                Some(Due::Back { index, places }) => self.slots[index].held += places,
             }
         }
         while let Some(&Reverse((at_ns, index))) = self.wakeups.peek() {

@@ -482,7 +482,7 @@ mod tests {
 
     /// The gap before each arrival, and which request it is.
     fn arrivals(mut worker: Worker<'_>) -> Vec<(u64, u16)> {
-        while worker.arrivals.take(u64::MAX).is_some() {}
+        while worker.arrivals.take(u64::MAX, |_| false).is_some() {}
         let due_ns: Vec<_> = std::iter::from_fn(|| worker.arrivals.take_waiting()).collect();
         let gaps = due_ns.windows(2).map(|pair| pair[1] - pair[0]);
         // The first one has no gap before it.

@@ -166,7 +166,7 @@ impl Worker<'_> {
                 (0..places).for_each(|_| self.keep_unsent(due_ns, Outcome::Cancelled));
             }
         }
-        while let Some(due) = self.arrivals.take(now_ns.min(self.turn_until_ns)) {
+        while let Some(due) = self.arrivals.take(now_ns.min(self.turn_until_ns), |_| false) {
             if let Due::Request { due_ns, .. } = due {
                 self.keep_unsent(due_ns, Outcome::Cancelled);
             }
