@@ -197,6 +197,24 @@ impl<'a> Connection<'a> {
         self.exchanges.len() >= self.protocol.places()
     }
 
+    /// Whether an arrival has to look for another connection: this one is full, or carries no more
+    /// requests than those that it has; `most` is how many it may carry in its life.
+    #[inline]
+    #[must_use]
+    pub fn turns_away(&self, most: Option<u32>) -> bool {
+        self.is_full()
+            || self.protocol.is_retiring()
+            || most.is_some_and(|most| self.left(most) == 0)
+    }
+
+    /// How many more requests may be assigned to it of those that it may carry in its life. One that
+    /// is not open has its life before it.
+    fn left(&self, most: u32) -> usize {
+        let carried = if self.state == State::Open { self.requests } else { 0 };
+        let waiting = self.exchanges.len() - self.begun;
+        (most.saturating_sub(carried) as usize).saturating_sub(waiting)
+    }
+
     /// Whether more requests may be assigned to it than when this was last asked.
     #[inline]
     pub fn has_grown(&mut self) -> bool {

@@ -842,3 +842,53 @@ fn arrivals_pass_over_a_connection_that_takes_fewer_streams_than_it_did() {
     let late = late(&seen, 300);
     assert!(late < 4, "{late}");
 }
+
+#[test]
+fn arrivals_pass_over_a_connection_that_ends_with_what_it_has() {
+    let (seen, server) = drive(&ARRIVING, |visit, number| {
+        visit.greet(&[]);
+        if number == 0 {
+            let Some(streams) = visit.next_requests(3) else { return };
+            visit.send(go_away(streams[2], ErrorCode::NoError));
+            visit.respond(streams[0]);
+            visit.respond(streams[1]);
+            std::thread::sleep(Duration::from_millis(600));
+            visit.respond(streams[2]);
+        }
+        while let Some(stream) = visit.next_request() {
+            visit.respond(stream);
+        }
+    });
+    assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 100)]));
+    // The one that it is slow with, and what a busy machine adds.
+    let late = late(&seen, 300);
+    assert!(late < 4, "{late}");
+    // Its places are back when it has been replaced.
+    assert_eq!(server.accepted, 3);
+    assert!(carried(&seen).into_iter().all(|requests| requests >= 3), "{:?}", carried(&seen));
+}
+
+/// How many requests each connection has carried.
+fn carried(seen: &Seen) -> Vec<u64> {
+    seen.connections.iter().map(|row| row["requests"]).collect()
+}
+
+#[test]
+fn arrivals_pass_over_a_connection_that_has_its_last_request() {
+    let ask = Ask { requests_per_connection: Some(10), ..ARRIVING };
+    let (seen, _) = drive(&ask, |visit, number| {
+        visit.greet(&[]);
+        let mut requests = 0;
+        while let Some(stream) = visit.next_request() {
+            requests += 1;
+            // The client has both before the next arrival.
+            let is_last = number == 0 && requests == 10;
+            std::thread::sleep(Duration::from_millis(if is_last { 400 } else { 0 }));
+            visit.respond(stream);
+        }
+    });
+    assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 100)]));
+    let late = late(&seen, 200);
+    assert!(late < 4, "{late}");
+    assert!(carried(&seen).into_iter().all(|requests| requests <= 10));
+}

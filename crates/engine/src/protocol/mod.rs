@@ -137,6 +137,16 @@ impl<'a> Protocol<'a> {
         }
     }
 
+    /// Whether no further exchange begins on the connection, which ends with those under way.
+    #[inline]
+    #[must_use]
+    pub fn is_retiring(&self) -> bool {
+        match self {
+            Self::Http1(_) | Self::Following(_) | Self::WebSocket(_) => false,
+            Self::Http2(http2) => http2.is_retiring(),
+        }
+    }
+
     /// Whether there are more [`places`](Self::places) than when this was last asked.
     #[inline]
     pub fn has_grown(&mut self) -> bool {

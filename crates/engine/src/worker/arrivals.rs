@@ -116,6 +116,12 @@ impl Arrivals {
         }
     }
 
+    /// Whether requests are due by the time, whatever has ended.
+    #[inline]
+    pub(super) fn are_scheduled(&self) -> bool {
+        matches!(self.source, Source::Schedule(_))
+    }
+
     /// A slot takes part from an instant on.
     pub(super) fn join(&mut self, index: usize, at_ns: u64) {
         self.starting.push_back((index, at_ns));

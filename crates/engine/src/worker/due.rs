@@ -18,8 +18,8 @@ impl Worker<'_> {
     /// Takes up everything that is due by now.
     pub(super) fn begin_due(&mut self, now_ns: u64) {
         loop {
-            let slots = &self.slots;
-            let is_full = |index: usize| slots[index].connection.is_full();
+            let (slots, most) = (&self.slots, self.most_requests);
+            let is_full = |index: usize| slots[index].connection.turns_away(most);
             match self.arrivals.take(now_ns.min(self.turn_until_ns), is_full) {
                 None => break,
                 Some(Due::Level { count, at_ns }) => self.change_target(count, at_ns),
@@ -118,7 +118,13 @@ impl Worker<'_> {
 
     #[inline]
     fn offer_place(&mut self, index: usize, at_ns: u64) {
-        if at_ns >= self.turn_until_ns || self.slots[index].connection.is_full() {
+        let connection = &self.slots[index].connection;
+        let is_full = if self.arrivals.are_scheduled() {
+            connection.turns_away(self.most_requests)
+        } else {
+            connection.is_full()
+        };
+        if at_ns >= self.turn_until_ns || is_full {
             self.slots[index].held += 1;
             return;
         }

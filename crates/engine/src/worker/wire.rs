@@ -406,8 +406,14 @@ impl Worker<'_> {
         for _ in 0..ended {
             self.release(index, now_ns);
         }
-        if self.slots[index].connection.assigned() > 0 {
+        let slot = &self.slots[index];
+        let is_closed = slot.connection.state() == State::Closed;
+        if slot.connection.assigned() > 0 {
             self.queue(index);
+        } else if is_closed && slot.active && slot.held > 0 && slot.wakes_ns.is_none() {
+            // What the connection took no requests for is none of the next one's. Else nothing would
+            // open that.
+            self.begin_held(index, now_ns);
         }
     }
 }

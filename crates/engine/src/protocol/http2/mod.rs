@@ -54,6 +54,10 @@ impl<'a> Http2<'a> {
         self.session.room()
     }
 
+    pub(super) fn is_retiring(&self) -> bool {
+        self.session.is_retiring()
+    }
+
     pub(super) fn is_ready(&self) -> bool {
         self.session.is_settled()
     }

@@ -244,6 +244,10 @@ impl<'a> Session<'a> {
         std::mem::take(&mut self.has_grown)
     }
 
+    pub(super) fn is_retiring(&self) -> bool {
+        self.retiring.is_some()
+    }
+
     #[inline]
     pub(super) fn must_close(&self) -> Option<Outcome> {
         self.retiring.filter(|_| self.streams.is_empty())
