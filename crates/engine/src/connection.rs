@@ -77,6 +77,8 @@ pub struct Connection<'a> {
     due_ns: u64,
     tcp_connected_ns: u64,
     connected_ns: u64,
+    /// The instant since which the server takes no request on it.
+    shut_ns: u64,
     requests: u32,
     responses: u32,
     resumed: Resumed,
@@ -99,6 +101,7 @@ impl<'a> Connection<'a> {
             due_ns: 0,
             tcp_connected_ns: NEVER,
             connected_ns: NEVER,
+            shut_ns: NEVER,
             requests: 0,
             responses: 0,
             resumed: Resumed::NoTls,
@@ -169,15 +172,18 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// The instant since which the timeout runs: of the attempt to connect, of sending, or of a
-    /// request that cannot be sent though no other is in its way.
+    /// The instant since which the timeout runs: of the attempt to connect, of sending, of a request
+    /// that cannot be sent though no other is in its way, or of a connection that is shut and idle.
     #[must_use]
     pub fn waiting_since_ns(&self) -> Option<u64> {
         match self.state {
             State::Closed => None,
             State::Connecting | State::Upgrading => Some(self.due_ns),
             State::Open if self.begun == 0 && self.protocol.room() == 0 => {
-                self.exchanges.front().map(|next| next.due_ns().max(self.connected_ns))
+                match self.exchanges.front() {
+                    Some(next) => Some(next.due_ns().max(self.connected_ns)),
+                    None => self.is_shut().then_some(self.shut_ns),
+                }
             }
             State::Open => self.under_way().map(|exchange| exchange.sent_ns).min(),
         }
@@ -190,19 +196,20 @@ impl<'a> Connection<'a> {
         !self.protocol.pending_output().is_empty()
     }
 
-    /// Whether no further request may be assigned to it now.
+    /// Whether no further request may be assigned to it now. One may always wait for it: where a
+    /// server takes none for long, that one times out.
     #[inline]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.exchanges.len() >= self.protocol.places()
+        self.exchanges.len() >= self.protocol.places().max(1)
     }
 
-    /// Whether an arrival has to look for another connection: this one is full, or carries no more
-    /// requests than those that it has; `most` is how many it may carry in its life.
+    /// Whether an arrival has to look for another connection: this one takes no request now, or no
+    /// more than those that it has; `most` is how many it may carry in its life.
     #[inline]
     #[must_use]
     pub fn turns_away(&self, most: Option<u32>) -> bool {
-        self.is_full()
+        self.exchanges.len() >= self.protocol.places()
             || self.protocol.is_retiring()
             || most.is_some_and(|most| self.left(most) == 0)
     }
@@ -221,10 +228,18 @@ impl<'a> Connection<'a> {
         self.protocol.has_grown()
     }
 
-    /// Counts the requests that it may carry at one time, which are none unless it is open; returns
-    /// what was counted before, and now.
-    pub fn count_places(&mut self) -> [u32; 2] {
+    /// Whether the server takes no request on it, as was known when places were counted last.
+    #[must_use]
+    pub fn is_shut(&self) -> bool {
+        self.shut_ns != NEVER
+    }
+
+    /// Counts the requests that it may carry at one time from `now_ns` on, which are none unless it is
+    /// open; returns what was counted before, and now.
+    pub fn count_places(&mut self, now_ns: u64) -> [u32; 2] {
         let places = self.protocol.capacity().min(self.protocol.places());
+        let is_shut = self.state == State::Open && places == 0;
+        self.shut_ns = if is_shut { self.shut_ns.min(now_ns) } else { NEVER };
         let now = if self.state == State::Open { places } else { 0 };
         let now = u32::try_from(now).unwrap_or(u32::MAX);
         [std::mem::replace(&mut self.counted, now), now]

@@ -336,6 +336,46 @@ fn a_server_that_takes_no_stream_lets_requests_time_out_unsent() {
     assert_eq!((server.accepted, server.requests), (1, 1));
 }
 
+/// A server that takes no stream any more after the tenth request of a connection.
+fn shutting(visit: &mut Visit) {
+    visit.greet(&[]);
+    for number in 1..=10 {
+        let Some(stream) = visit.next_request() else { return };
+        if number == 10 {
+            visit.greet(&[(Setting::MaxConcurrentStreams, 0)]);
+        }
+        visit.respond(stream);
+    }
+}
+
+#[test]
+fn what_waits_for_a_connection_without_streams_is_sent_on_the_next_one() {
+    let ask = Ask { requests: Some(30), ..FEW };
+    for announces in [true, false] {
+        let (seen, server) = drive(&ask, move |visit, _| {
+            shutting(visit);
+            std::thread::sleep(Duration::from_millis(50));
+            if announces {
+                visit.send(go_away(19, ErrorCode::NoError));
+            }
+            visit.close();
+        });
+        assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 30)]));
+        assert_eq!((server.accepted, server.requests), (3, 30));
+    }
+}
+
+#[test]
+fn a_connection_without_streams_costs_a_request_and_is_replaced_after_the_timeout() {
+    let ask = Ask { requests: Some(21), timeout_ms: WAITED_MS, ..FEW };
+    let (seen, server) = drive(&ask, |visit, _| shutting(visit));
+    let ended = BTreeMap::from([("ok", 20), ("timed_out_sending", 1)]);
+    assert_eq!(by_outcome(&seen.requests), ended);
+    let ended = BTreeMap::from([("closed_by_driver", 1), ("timed_out_sending", 1)]);
+    assert_eq!(by_outcome(&seen.connections), ended);
+    assert_eq!((server.accepted, server.requests), (2, 20));
+}
+
 #[test]
 fn a_body_goes_on_when_the_settings_open_its_window() {
     let ask = Ask { request_body_bytes: 1_000, ..FEW };
@@ -891,4 +931,24 @@ fn arrivals_pass_over_a_connection_that_has_its_last_request() {
     let late = late(&seen, 200);
     assert!(late < 4, "{late}");
     assert!(carried(&seen).into_iter().all(|requests| requests <= 10));
+}
+
+#[test]
+fn arrivals_pass_over_a_connection_without_streams_until_it_is_replaced() {
+    let ask = Ask { duration_ms: 2 * WAITED_MS, timeout_ms: WAITED_MS / 2, ..ARRIVING };
+    let (seen, server) = drive(&ask, |visit, number| {
+        if number == 0 {
+            return shutting(visit);
+        }
+        visit.greet(&[]);
+        while let Some(stream) = visit.next_request() {
+            visit.respond(stream);
+        }
+    });
+    assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 400)]));
+    let late = late(&seen, 300);
+    assert!(late < 4, "{late}");
+    let ended = BTreeMap::from([("still_open", 2), ("timed_out_sending", 1)]);
+    assert_eq!(by_outcome(&seen.connections), ended);
+    assert_eq!(server.accepted, 3);
 }

@@ -141,7 +141,7 @@ impl Worker<'_> {
         };
         let connection = &mut self.slots[index].connection;
         connection.connected(now_ns, resumed);
-        self.counts.change_places(connection.count_places());
+        self.counts.change_places(connection.count_places(now_ns));
         if connection.assigned() > 0 || connection.is_sending() {
             self.queue(index);
         }

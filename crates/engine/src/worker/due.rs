@@ -6,7 +6,7 @@ use super::arrivals::{Due, Start};
 use super::{LONGEST_WAIT_NS, Worker};
 use crate::connection::State;
 use crate::outcome::Outcome;
-use crate::sample::Comparison;
+use crate::sample::{Comparison, NEVER};
 
 /// The most connections opened in one turn, so that a high step does not keep the open ones waiting.
 const OPENINGS_A_TURN: usize = 64;
@@ -32,8 +32,8 @@ impl Worker<'_> {
                 break;
             }
             self.wakeups.pop();
-            if self.slots[index].wakes_ns == Some(at_ns) {
-                self.slots[index].wakes_ns = None;
+            if self.slots[index].wakes_ns == at_ns {
+                self.slots[index].wakes_ns = NEVER;
                 self.wake_up(index, at_ns);
             }
         }
@@ -86,7 +86,7 @@ impl Worker<'_> {
         for index in before..target {
             let slot = &mut self.slots[index];
             self.active += usize::from(!std::mem::replace(&mut slot.active, true));
-            if slot.held > 0 && slot.wakes_ns.is_none() {
+            if slot.holds_places() {
                 self.arrivals.join(index, at_ns);
             }
         }
@@ -134,7 +134,7 @@ impl Worker<'_> {
     }
 
     pub(super) fn wake(&mut self, index: usize, at_ns: u64) {
-        self.slots[index].wakes_ns = Some(at_ns);
+        self.slots[index].wakes_ns = at_ns;
         self.wakeups.push(Reverse((at_ns, index)));
     }
 
@@ -188,7 +188,7 @@ impl Worker<'_> {
             return;
         }
         self.active -= usize::from(std::mem::take(&mut slot.active));
-        slot.wakes_ns = None;
+        slot.wakes_ns = NEVER;
         if slot.connection.state() != State::Closed {
             self.close(index, Outcome::ClosedByDriver, 0, now_ns);
         }

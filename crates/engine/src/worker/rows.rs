@@ -107,7 +107,7 @@ impl Worker<'_> {
         self.counts.redirects += slot.connection.redirects();
         self.counts.decoded.add(slot.connection.decoded());
         let sample = slot.connection.close(outcome, errno, closed_ns, self.number);
-        self.counts.change_places(slot.connection.count_places());
+        self.counts.change_places(slot.connection.count_places(closed_ns));
         if sample.connected_ns != NEVER {
             self.counts.connections_open -= 1;
         }

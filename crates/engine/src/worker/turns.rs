@@ -47,7 +47,7 @@ impl Worker<'_> {
     fn resume(&mut self, at_ns: u64) {
         for index in 0..self.slots.len() {
             let slot = &self.slots[index];
-            if !slot.active || slot.held == 0 || slot.wakes_ns.is_some() {
+            if !slot.holds_places() {
                 continue;
             }
             match slot.connection.state() {

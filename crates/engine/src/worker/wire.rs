@@ -284,8 +284,12 @@ impl Worker<'_> {
         if connection.is_sending() {
             // Settings are acknowledged: with nothing to send there were none.
             let has_grown = connection.has_grown();
-            self.counts.change_places(connection.count_places());
+            self.counts.change_places(connection.count_places(now_ns));
+            let is_shut = connection.is_shut();
             self.queue(index);
+            if is_shut {
+                self.watch(index, now_ns + self.timeout_ns);
+            }
             if has_grown {
                 self.begin_held(index, now_ns);
             }
@@ -410,7 +414,7 @@ impl Worker<'_> {
         let is_closed = slot.connection.state() == State::Closed;
         if slot.connection.assigned() > 0 {
             self.queue(index);
-        } else if is_closed && slot.active && slot.held > 0 && slot.wakes_ns.is_none() {
+        } else if is_closed && slot.holds_places() {
             // What the connection took no requests for is none of the next one's. Else nothing would
             // open that.
             self.begin_held(index, now_ns);
