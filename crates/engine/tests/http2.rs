@@ -194,6 +194,32 @@ fn a_head_may_come_in_several_frames() {
 }
 
 #[test]
+fn frames_of_a_head_may_be_empty() {
+    costs_the_stream("ok", |visit, stream| {
+        let block = block(&[(":status", "200"), ("x", "y")]);
+        visit.send(frame(Kind::Headers, 0, stream, b""));
+        visit.send(frame(Kind::Continuation, 0, stream, &block[..2]));
+        visit.send(frame(Kind::Continuation, 0, stream, b""));
+        visit.send(frame(Kind::Continuation, 0, stream, &block[2..]));
+        visit.send(frame(Kind::Continuation, END_HEADERS, stream, b""));
+        visit.send(body(stream, BODY));
+    });
+}
+
+#[test]
+fn the_head_of_a_request_is_cut_into_frames_that_the_server_takes() {
+    for (field_bytes, body_bytes, continuations) in
+        [(16_000, 0, 0), (16_384, 0, 1), (20_000, 100, 1), (40_000, 0, 2)]
+    {
+        let ask = Ask { field_bytes, request_body_bytes: body_bytes, ..MANY };
+        let (seen, server) = answered(&ask, |visit, stream| visit.respond(stream));
+        assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 40)]), "{field_bytes}");
+        assert_eq!((server.accepted, server.requests), (1, 40));
+        assert_eq!(server.continuations, 40 * continuations, "{field_bytes}");
+    }
+}
+
+#[test]
 fn a_status_without_a_body_ends_with_its_head() {
     let (seen, _) = costs_the_stream("wrong_length", |visit, stream| {
         let head = block(&[(":status", "200")]);
@@ -607,10 +633,10 @@ fn a_frame_that_is_too_long_costs_the_connection() {
 
 #[test]
 fn a_head_without_end_costs_the_connection() {
-    for piece in [&[0; 16_000][..], b""] {
+    for (piece, times) in [(&[0; 16_000][..], 10), (b"", 300)] {
         costs_the_connection("head_too_large", move |visit, stream| {
             visit.send(frame(Kind::Headers, 0, stream, [0x88]));
-            for _ in 0..10 {
+            for _ in 0..times {
                 visit.send(frame(Kind::Continuation, 0, stream, piece));
             }
         });

@@ -477,6 +477,31 @@ pub fn write_settings(out: &mut Vec<u8>, settings: &[(Setting, u32)]) {
     }
 }
 
+/// Writes a header block of two parts: HEADERS with further flags, and CONTINUATION for what is
+/// beyond [`DEFAULT_FRAME_BYTES`]. The first part has to fit in a frame.
+#[inline]
+pub fn write_headers(out: &mut Vec<u8>, stream: u32, flags: u8, [prefix, block]: [&[u8]; 2]) {
+    let room = DEFAULT_FRAME_BYTES.saturating_sub(prefix.len());
+    let (first, rest) = block.split_at(block.len().min(room));
+    let flags = if rest.is_empty() { flags | END_HEADERS } else { flags };
+    Head { length: prefix.len() + first.len(), kind: Kind::Headers, flags, stream }.write(out);
+    out.extend_from_slice(prefix);
+    out.extend_from_slice(first);
+    if !rest.is_empty() {
+        write_continuations(out, stream, rest);
+    }
+}
+
+#[cold]
+fn write_continuations(out: &mut Vec<u8>, stream: u32, rest: &[u8]) {
+    let mut pieces = rest.chunks(DEFAULT_FRAME_BYTES).peekable();
+    while let Some(piece) = pieces.next() {
+        let flags = if pieces.peek().is_none() { END_HEADERS } else { 0 };
+        Head { length: piece.len(), kind: Kind::Continuation, flags, stream }.write(out);
+        out.extend_from_slice(piece);
+    }
+}
+
 /// Writes the acknowledgement of SETTINGS.
 pub fn write_settings_ack(out: &mut Vec<u8>) {
     Head { length: 0, kind: Kind::Settings, flags: ACK, stream: 0 }.write(out);
@@ -599,6 +624,35 @@ mod tests {
         assert_eq!(hear(&longest, &[5]).1, None);
         let longer = frame(Kind::Headers, 0, 1, &[0; DEFAULT_FRAME_BYTES + 1]);
         assert_eq!(hear(&longer, &[5]), (vec![], Some(ErrorCode::FrameSizeError)));
+    }
+
+    #[test]
+    fn a_header_block_is_written_in_frames_that_any_endpoint_takes() {
+        let most = DEFAULT_FRAME_BYTES;
+        for prefix in [&b""[..], b"\x20"] {
+            for frames in
+                [&[3][..], &[most - 1], &[most], &[most, 1], &[most, most], &[most, most, 1]]
+            {
+                let length = frames.iter().sum::<usize>() - prefix.len();
+                let block: Vec<u8> = (0..=255).cycle().take(length).collect();
+                let mut out = Vec::new();
+                write_headers(&mut out, 7, END_STREAM, [prefix, &block]);
+                let (heard, code) = hear(&out, &[]);
+                assert_eq!(code, None, "{length}");
+                let last = frames.len() - 1;
+                let lengths: Vec<_> = heard.iter().map(|(head, _)| head.length).collect();
+                assert_eq!(lengths, frames);
+                for (place, (head, _)) in heard.iter().enumerate() {
+                    let is_first = place == 0;
+                    let kind = if is_first { Kind::Headers } else { Kind::Continuation };
+                    assert_eq!((head.kind, head.stream), (kind, 7));
+                    assert_eq!(head.has(END_STREAM), is_first);
+                    assert_eq!(head.has(END_HEADERS), place == last);
+                }
+                let whole: Vec<u8> = heard.into_iter().flat_map(|(_, piece)| piece).collect();
+                assert_eq!(whole, [prefix, &block].concat());
+            }
+        }
     }
 
     #[test]

@@ -33,6 +33,9 @@ const OUTPUT_BYTES: usize = 256 * 1024;
 /// A client that has the server reply without end, and reads nothing, is given up.
 const MOST_OUTPUT_BYTES: usize = 4 << 20;
 
+/// So many pieces of a header block may be empty: they are allowed, but not without end.
+const MOST_EMPTY_PIECES: u16 = 256;
+
 /// Streams that were reset of which late frames are expected.
 const MOST_RESET: usize = 1024;
 
@@ -67,6 +70,8 @@ struct Stream {
 struct OpenBlock {
     stream: u32,
     ends_stream: bool,
+    /// Pieces without a byte that have come of it.
+    empty_pieces: u16,
 }
 
 /// Why a frame is not taken.
@@ -305,7 +310,8 @@ impl Session {
             return Err(ErrorCode::ProtocolError.into());
         }
         let piece = frame::header_fragment(head, payload)?;
-        let open = OpenBlock { stream: head.stream, ends_stream: head.has(END_STREAM) };
+        let (stream, ends_stream) = (head.stream, head.has(END_STREAM));
+        let open = OpenBlock { stream, ends_stream, empty_pieces: 0 };
         if head.has(END_HEADERS) {
             return self.headers(open, piece, tally);
         }
@@ -317,9 +323,10 @@ impl Session {
 
     fn continue_headers(&mut self, head: Head, payload: &[u8], tally: &Tally) -> Taken {
         let open = self.open_block.take().filter(|open| open.stream == head.stream);
-        let open = open.ok_or(ErrorCode::ProtocolError)?;
+        let mut open = open.ok_or(ErrorCode::ProtocolError)?;
         self.block.extend_from_slice(payload);
-        if self.block.len() > HEAD_LIMIT_BYTES || payload.is_empty() && !head.has(END_HEADERS) {
+        open.empty_pieces += u16::from(payload.is_empty());
+        if self.block.len() > HEAD_LIMIT_BYTES || open.empty_pieces > MOST_EMPTY_PIECES {
             return Err(ErrorCode::EnhanceYourCalm.into());
         }
         if !head.has(END_HEADERS) {
@@ -334,7 +341,7 @@ impl Session {
 
     /// Takes a whole header block: of a new request, or the trailers of one.
     fn headers(&mut self, block_of: OpenBlock, block: &[u8], tally: &Tally) -> Taken {
-        let OpenBlock { stream: number, ends_stream } = block_of;
+        let OpenBlock { stream: number, ends_stream, .. } = block_of;
         let mut fields = Fields::default();
         let decoded = self.decoder.decode(block, |name, value| fields.take(name, value));
         decoded.map_err(|_| ErrorCode::CompressionError)?;

@@ -398,6 +398,36 @@ fn http2_requests(path: &str, streams: &[u32]) -> Vec<u8> {
 }
 
 #[test]
+fn frames_of_a_head_may_be_empty_but_not_without_end() {
+    let server = start(&spec());
+    let mut sent = http2_requests("/plaintext", &[]);
+    let whole = http2_requests("/plaintext", &[1]);
+    let block = &whole[sent.len() + http2::HEAD_BYTES..];
+    let (kind, flags) = (http2::Kind::Headers, http2::END_STREAM);
+    http2::Head { length: 0, kind, flags, stream: 1 }.write(&mut sent);
+    let goes_on = |sent: &mut Vec<u8>, flags, piece: &[u8]| {
+        let kind = http2::Kind::Continuation;
+        http2::Head { length: piece.len(), kind, flags, stream: 1 }.write(sent);
+        sent.extend_from_slice(piece);
+    };
+    let mut endless = sent.clone();
+    goes_on(&mut sent, 0, b"");
+    goes_on(&mut sent, 0, block);
+    goes_on(&mut sent, http2::END_HEADERS, b"");
+    let mut stream = connect(tcp(&server));
+    stream.write_all(&sent).unwrap();
+    counts_when(&server, |counts| counts.responses_sent == 1);
+    (0..300).for_each(|_| goes_on(&mut endless, 0, b""));
+    let mut stream = connect(tcp(&server));
+    stream.write_all(&endless).unwrap();
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).unwrap();
+    let mut go_away = Vec::new();
+    http2::write_go_away(&mut go_away, 0, http2::ErrorCode::EnhanceYourCalm);
+    assert!(received.ends_with(&go_away), "{received:?}");
+}
+
+#[test]
 fn streams_of_a_connection_do_not_wait_for_each_other() {
     // One after the other, these would take longer than `counts_when` waits.
     let server = with_service_time(100 * MS);

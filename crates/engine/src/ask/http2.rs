@@ -6,7 +6,7 @@
 
 use plimsoll_http2::frame::{
     ACK, DEFAULT_FRAME_BYTES, END_HEADERS, END_STREAM, Head, Kind, PREFACE, Part, Reader, Setting,
-    go_away, header_fragment, write_ping_ack, write_settings, write_settings_ack,
+    go_away, header_fragment, write_headers, write_ping_ack, write_settings, write_settings_ack,
     write_window_update,
 };
 use plimsoll_http2::hpack::Decoder;
@@ -58,7 +58,7 @@ impl Http2 {
     pub fn begin(&mut self, request: &Encoded, output: &mut Vec<u8>) {
         self.response = Response::default();
         let last = if request.body.is_empty() { END_STREAM } else { 0 };
-        self.write(Kind::Headers, END_HEADERS | last, &request.block, output);
+        write_headers(output, self.stream, last, [&[], &request.block]);
         let mut pieces = request.body.chunks(DEFAULT_FRAME_BYTES).peekable();
         while let Some(piece) = pieces.next() {
             let last = if pieces.peek().is_none() { END_STREAM } else { 0 };
@@ -259,6 +259,26 @@ mod tests {
             http2.begin(&REQUEST, &mut output);
             assert!(http2.received(&response(3), &mut output).unwrap().is_some());
         }
+    }
+
+    #[test]
+    fn a_long_head_is_sent_in_frames_that_the_server_takes() {
+        let request = Encoded { block: vec![0; 2 * DEFAULT_FRAME_BYTES + 1], body: b"x".to_vec() };
+        let (mut output, mut kinds) = (Vec::new(), Vec::new());
+        let mut http2 = begun();
+        http2.begin(&request, &mut output);
+        let (mut reader, mut rest) = (Reader::default(), &output[..]);
+        loop {
+            let read = reader.next(rest).unwrap();
+            rest = &rest[read.consumed..];
+            match read.part {
+                Part::More => break,
+                Part::Frame(Head { kind, .. }, _) | Part::Data { head: Head { kind, .. }, .. } => {
+                    kinds.push(kind);
+                }
+            }
+        }
+        assert_eq!(kinds, [Kind::Headers, Kind::Continuation, Kind::Continuation, Kind::Data]);
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub struct Ask {
     /// Whether WebSocket is spoken; requests are then messages of [`BODY`].
     pub websocket: bool,
     pub request_body_bytes: usize,
+    /// Bytes of a field of the request that nobody reads.
+    pub field_bytes: usize,
     /// Whether the body is sent only when it is invited.
     pub expects_continue: bool,
     pub status: (u16, u16),
@@ -76,6 +78,7 @@ pub const ASK: Ask = Ask {
     streams: None,
     websocket: false,
     request_body_bytes: 0,
+    field_bytes: 0,
     expects_continue: false,
     status: (200, 200),
     length_bytes: Some(BODY.len()),
@@ -95,10 +98,12 @@ impl Ask {
         let length = self.request_body_bytes;
         let connection = if self.keep_alive { "" } else { "Connection: close\r\n" };
         let expect = if self.expects_continue { "Expect: 100-continue\r\n" } else { "" };
-        let mut request = format!(
-            "POST /2048 HTTP/1.1\r\nHost: x\r\n{connection}{expect}Content-Length: {length}\r\n\r\n"
-        )
-        .into_bytes();
+        let field = match self.field_bytes {
+            0 => String::new(),
+            length => format!("X-Field: {}\r\n", "~".repeat(length)),
+        };
+        let fields = format!("{connection}{expect}{field}Content-Length: {length}\r\n");
+        let mut request = format!("POST /2048 HTTP/1.1\r\nHost: x\r\n{fields}\r\n").into_bytes();
         request.resize(request.len() + length, b'x');
         request
     }

@@ -24,6 +24,8 @@ pub struct Seen {
     pub window_updates: usize,
     /// First bytes of header blocks.
     pub block_starts: Vec<u8>,
+    /// CONTINUATION frames.
+    pub continuations: usize,
 }
 
 pub struct Server(visits::Server<Seen>);
@@ -55,13 +57,16 @@ pub struct Visit {
     input: Vec<u8>,
     has_preface: bool,
     has_ack: bool,
+    /// Whether the request ends with the header block that is not complete.
+    ends_with_block: bool,
 }
 
 impl Visit {
     fn new(caller: Caller<Seen>) -> Self {
         caller.seen.lock().unwrap().accepted += 1;
         let (reader, input) = (Reader::default(), Vec::new());
-        Self { caller, reader, input, has_preface: false, has_ack: false }
+        let (has_preface, has_ack, ends_with_block) = (false, false, false);
+        Self { caller, reader, input, has_preface, has_ack, ends_with_block }
     }
 
     /// Sends bytes; whether the client is still there shows when something is read.
@@ -167,7 +172,12 @@ impl Visit {
                 Part::Frame(head, payload) => match head.kind {
                     Kind::Headers => {
                         seen.block_starts.push(payload[0]);
-                        head.has(END_STREAM).then_some(head.stream)
+                        self.ends_with_block = head.has(END_STREAM);
+                        (head.has(END_HEADERS) && self.ends_with_block).then_some(head.stream)
+                    }
+                    Kind::Continuation => {
+                        seen.continuations += 1;
+                        (head.has(END_HEADERS) && self.ends_with_block).then_some(head.stream)
                     }
                     Kind::RstStream => {
                         seen.resets.push(frame::number(payload).unwrap());

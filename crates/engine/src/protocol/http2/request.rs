@@ -27,7 +27,8 @@ impl Encoded {
     /// Bytes that are sent, the heads of frames included; more if windows cut the body smaller.
     #[must_use]
     pub fn sent_bytes(&self) -> usize {
-        let frames = 1 + self.body.len().div_ceil(DEFAULT_FRAME_BYTES);
+        let of_head = self.block.len().div_ceil(DEFAULT_FRAME_BYTES).max(1);
+        let frames = of_head + self.body.len().div_ceil(DEFAULT_FRAME_BYTES);
         frames * HEAD_BYTES + self.block.len() + self.body.len()
     }
 }
@@ -99,6 +100,10 @@ mod tests {
         assert_eq!(length("{}"), alone + 9 + 2);
         let long = "x".repeat(16_385);
         assert_eq!(length(&long), alone + 2 * 9 + 16_385);
+        for (block_bytes, frames) in [(16_384, 1), (16_385, 2), (32_769, 3)] {
+            let encoded = Encoded { block: vec![0; block_bytes], body: Vec::new() };
+            assert_eq!(encoded.sent_bytes(), frames * 9 + block_bytes);
+        }
     }
 
     #[test]

@@ -35,8 +35,11 @@ const MOST_CANCELLED: usize = 1024;
 /// A header block that is read in pieces may have no more bytes.
 const LONGEST_BLOCK_BYTES: usize = LONGEST_LIST_BYTES;
 
+/// So many of its pieces may be empty: they are allowed, and a block of them would have no end.
+const MOST_EMPTY_PIECES: u16 = 256;
+
 /// A size of the table of 0, in front of a header block.
-const NO_TABLE: u8 = 0x20;
+const NO_TABLE: &[u8] = &[0x20];
 
 /// How an exchange has ended.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +96,8 @@ struct Stream<'a> {
 struct OpenBlock {
     stream: u32,
     ends_stream: bool,
+    /// Pieces without a byte that have come of it.
+    empty_pieces: u16,
 }
 
 /// What the server has set.
@@ -267,17 +272,8 @@ impl<'a> Session<'a> {
         self.fresh.push(self.output.len());
         let tells_no_table = std::mem::take(&mut self.tells_no_table);
         let end_stream = if encoded.body.is_empty() { END_STREAM } else { 0 };
-        Head {
-            length: encoded.block.len() + usize::from(tells_no_table),
-            kind: Kind::Headers,
-            flags: END_HEADERS | end_stream,
-            stream: number,
-        }
-        .write(&mut self.output);
-        if tells_no_table {
-            self.output.push(NO_TABLE);
-        }
-        self.output.extend_from_slice(&encoded.block);
+        let prefix = if tells_no_table { NO_TABLE } else { &[] };
+        frame::write_headers(&mut self.output, number, end_stream, [prefix, &encoded.block]);
         self.with_body += usize::from(!encoded.body.is_empty());
         self.streams.push_back(Stream {
             number,
@@ -488,7 +484,11 @@ impl<'a> Session<'a> {
             Kind::Headers => {
                 let block =
                     frame::header_fragment(head, payload).map_err(|code| self.fault(code))?;
-                let open = OpenBlock { stream: head.stream, ends_stream: head.has(END_STREAM) };
+                let open = OpenBlock {
+                    stream: head.stream,
+                    ends_stream: head.has(END_STREAM),
+                    empty_pieces: 0,
+                };
                 if head.has(END_HEADERS) {
                     return self.headers(open, block, count, emit);
                 }
@@ -527,11 +527,11 @@ impl<'a> Session<'a> {
         change
     }
 
-    /// Keeps a piece of a header block that goes on; it costs at least a byte, so that pieces
-    /// without any come to an end.
+    /// Keeps a piece of a header block that goes on. Pieces may be empty (RFC 9113, 6.10), but not
+    /// without end.
     fn continue_block(
         &mut self,
-        open: OpenBlock,
+        mut open: OpenBlock,
         piece: &[u8],
         count: usize,
         emit: &mut impl FnMut(Id, Event<'_>),
@@ -540,7 +540,8 @@ impl<'a> Session<'a> {
             emit(id, Event::Bytes(count));
         }
         self.block.extend_from_slice(piece);
-        if self.block.len() > LONGEST_BLOCK_BYTES || piece.is_empty() {
+        open.empty_pieces += u16::from(piece.is_empty());
+        if self.block.len() > LONGEST_BLOCK_BYTES || open.empty_pieces > MOST_EMPTY_PIECES {
             let id = self.id_of(open.stream).or(self.streams.front().map(|stream| stream.id));
             return Err(Fault {
                 id,
@@ -566,7 +567,7 @@ impl<'a> Session<'a> {
         if self.decoder.decode(block, |name, value| fields.take(name, value)).is_err() {
             return Err(self.fault(ErrorCode::CompressionError));
         }
-        let OpenBlock { stream: number, ends_stream } = block_of;
+        let OpenBlock { stream: number, ends_stream, .. } = block_of;
         let Some(place) = self.place(number) else {
             return self.pass_over(number, ends_stream);
         };
