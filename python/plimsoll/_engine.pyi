@@ -101,7 +101,7 @@ class LoadCounts(TypedDict):
 
 @type_check_only
 class ConnectionLives(TypedDict):
-    ends: list[tuple[str, int, int, int | None, int | None]]
+    ends: list[tuple[str, int, int, int, int | None, int | None]]
     open_ns: int
     without_response: int
 

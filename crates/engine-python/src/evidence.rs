@@ -45,7 +45,7 @@ pub struct Counts {
 }
 
 /// Outcome, connections, those that ended in the holds, fewest and most responses of these.
-type Ends = (&'static str, u64, u64, Option<u32>, Option<u32>);
+type Ends = (&'static str, u64, u64, u64, Option<u32>, Option<u32>);
 
 /// What became of the opened connections of a load.
 #[derive(IntoPyObject)]
@@ -110,7 +110,8 @@ pub fn connection_lives(
     let found = py.detach(|| plimsoll_figures::lives(&folder, of))?;
     let ends = found.ends.into_items().map(|(outcome, ends)| {
         let (fewest, most) = ends.responses.unzip();
-        (outcome_name(outcome), ends.connections, ends.held, fewest, most)
+        let plimsoll_figures::Ends { connections, without_response, held, .. } = ends;
+        (outcome_name(outcome), connections, without_response, held, fewest, most)
     });
     Ok(Lives {
         ends: ends.collect(),

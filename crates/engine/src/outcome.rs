@@ -108,7 +108,7 @@ outcomes! {
     NotSent = 51, "not_sent", Open, "due, and no connection was free for it until the load ended";
     Cancelled = 52, "cancelled", Open, "due, and not sent because the load ended; no failure";
     ClosedIdle = 60, "closed_idle", Connection, "the server closed it while no request was on it";
-    ClosedAsAnnounced = 61, "closed_as_announced", Connection, "closed as the server had announced, with a response or GOAWAY";
+    ClosedAsAnnounced = 61, "closed_as_announced", Connection, "closed as the server had announced: with a response, with GOAWAY, or with status 408 while no request was on it";
     StillOpen = 62, "still_open", Connection, "open when the load ended";
     ClosedByDriver = 63, "closed_by_driver", Connection, "closed by the driver, as the load asks, or for a response that came before its request was sent";
     TlsUnknownAuthority = 70, "tls_unknown_authority", Connect, "no trusted authority has signed the server's certificate";

@@ -311,3 +311,13 @@ fn an_answer_that_nobody_asked_for_ends_the_connection_and_no_request() {
     assert_eq!(by_outcome(&seen.connections)["unsolicited"], 40);
     assert_eq!(counts.played, 40);
 }
+
+#[test]
+fn a_server_may_close_an_idle_connection_with_a_response() {
+    let goodbye = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    let script = Script::send(right()).and(Duration::from_millis(3), goodbye).then(Then::Close);
+    let (seen, counts) = drive(polite(script), &SELDOM);
+    assert_eq!(by_outcome(&seen.requests), outcomes([("ok", 40)]));
+    assert_eq!(by_outcome(&seen.connections), outcomes([("closed_as_announced", 40)]));
+    assert_eq!(counts.played, 40);
+}

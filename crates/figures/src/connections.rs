@@ -101,6 +101,8 @@ impl Connections {
 pub struct Ends {
     /// All.
     pub connections: u64,
+    /// Those of them on which no byte of a response ever came.
+    pub without_response: u64,
     /// Those that ended within the holds.
     pub held: u64,
     /// The fewest responses that one of these carried, and the most.
@@ -110,6 +112,7 @@ pub struct Ends {
 impl Ends {
     fn take(&mut self, sample: &ConnectionSample, holds: &[Window]) {
         self.connections += 1;
+        self.without_response += u64::from(sample.responses == 0);
         if in_hold(sample.closed_ns, holds) {
             self.held += 1;
             self.add_responses((sample.responses, sample.responses));
@@ -118,6 +121,7 @@ impl Ends {
 
     fn add(&mut self, more: Self) {
         self.connections += more.connections;
+        self.without_response += more.without_response;
         self.held += more.held;
         if let Some(responses) = more.responses {
             self.add_responses(responses);

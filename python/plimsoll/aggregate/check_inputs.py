@@ -204,6 +204,7 @@ class ConnectionEnd:
     Attributes:
         outcome: How they ended.
         connections: How many, in the whole trial.
+        without_response: How many of them on which no byte of a response ever came.
         held: How many of them within the holds.
         least_responses: Fewest responses that one of the latter carried; None when unknown.
         most_responses: Most of them.
@@ -211,6 +212,7 @@ class ConnectionEnd:
 
     outcome: str
     connections: int
+    without_response: int
     held: int
     least_responses: int | None
     most_responses: int | None

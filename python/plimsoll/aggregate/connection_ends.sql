@@ -2,6 +2,7 @@
 SELECT
     outcome::VARCHAR AS outcome,
     count(*) AS connections,
+    count(*) FILTER (responses = 0) AS without_response,
     count(*) FILTER (in_hold(closed_ns)) AS held,
     min(responses) FILTER (in_hold(closed_ns)) AS least_responses,
     max(responses) FILTER (in_hold(closed_ns)) AS most_responses

@@ -134,7 +134,7 @@ UNSOLICITED = Limit(
     0.0,
     None,
     "connections",
-    "connections on which the server sent bytes beyond the end of a response",
+    "connections on which the server sent bytes beyond the end of a response or before any request",
     "RFC 9112, section 6.3: bytes after a response belong to the next one",
 )
 LIMITS = (
@@ -592,14 +592,26 @@ def _error_statuses(tables: Tables, limits: Limits) -> list[Finding]:
 
 
 def _unsolicited(tables: Tables, limits: Limits) -> Finding:
-    """Bytes behind a complete response, in the whole trial."""
+    """Bytes that belong to no response, in the whole trial."""
     limit = limits.of(UNSOLICITED)
-    number = sum(end.connections for end in tables.connection_ends if end.outcome == "unsolicited")
+    ends = [end for end in tables.connection_ends if end.outcome == "unsolicited"]
+    unasked = sum(end.without_response for end in ends)
+    number = sum(end.connections for end in ends)
+    behind = number - unasked
     if not number:
         return found(limit, 0.0, "no bytes followed a response", "")
-    sentence = (
-        f"on {wording.several(number, 'connection')} the server sent bytes beyond the end of a "
-        "response; clients read them as the next response"
-    )
-    remedy = "Fix the framing: `Content-Length` must equal the length of the body"
-    return found(limit, float(number), sentence, remedy)
+    sentences: list[str] = []
+    remedies: list[str] = []
+    if behind:
+        sentences.append(
+            f"on {wording.several(behind, 'connection')} the server sent bytes beyond the end of a "
+            "response; clients read them as the next response"
+        )
+        remedies.append("Fix the framing: `Content-Length` must equal the length of the body")
+    if unasked:
+        sentences.append(
+            f"on {wording.several(unasked, 'connection')} the server sent bytes before any "
+            "request; clients read them as the response to the first one"
+        )
+        remedies.append("Have the server send nothing on a connection without a request")
+    return found(limit, float(number), "; ".join(sentences), "; ".join(remedies))

@@ -11,8 +11,8 @@
 use httparse::Status;
 use iri_string::types::{UriAbsoluteStr, UriReferenceStr, UriStr};
 
-use super::outcome_of;
 use super::response::{LONGEST_HEAD_BYTES, MOST_HEADERS, Part, Progress, Reader};
+use super::{may_follow, outcome_of, unasked};
 use crate::outcome::Outcome;
 use crate::protocol::{Event, Id, Step};
 use crate::request::Request;
@@ -109,7 +109,10 @@ impl<'a> Following<'a> {
         mut emit: impl FnMut(Id, Event<'_>),
     ) -> Step {
         let Some(current) = self.current.as_ref().filter(|current| current.is_begun) else {
-            return Step::Failed { id: None, outcome: Outcome::Unsolicited };
+            let is_begun = std::mem::replace(&mut self.is_reading, true);
+            self.head.clear();
+            self.redirect = None;
+            return unasked(&mut self.reader, is_begun, bytes);
         };
         let id = current.id;
         if !self.is_reading {
@@ -137,16 +140,16 @@ impl<'a> Following<'a> {
                 if !complete {
                     return Step::More;
                 }
-                let has_more = consumed < bytes.len();
+                let more = &bytes[consumed..];
                 let Some(status) = self.redirect else {
-                    self.complete(has_more);
+                    self.complete(more);
                     return Step::Complete { id, consumed };
                 };
-                match self.follow(status, has_more) {
+                match self.follow(status, !more.is_empty()) {
                     Ok(()) => Step::More,
                     Err(outcome) => {
                         emit(id, Event::Head(status));
-                        self.complete(has_more);
+                        self.complete(more);
                         Step::Ended { id, outcome, code: 0, consumed }
                     }
                 }
@@ -183,7 +186,7 @@ impl<'a> Following<'a> {
         if !self.is_reading || self.redirect.is_some() || !self.reader.end() {
             return None;
         }
-        self.complete(false);
+        self.complete(&[]);
         Some(id)
     }
 
@@ -191,9 +194,9 @@ impl<'a> Following<'a> {
         self.must_close
     }
 
-    /// The request has ended, and its last response is followed by bytes if there is `more`.
-    fn complete(&mut self, more: bool) {
-        self.must_close = if more {
+    /// The request has ended, and its last response is followed by `more`.
+    fn complete(&mut self, more: &[u8]) {
+        self.must_close = if !may_follow(more) {
             Some(Outcome::Unsolicited)
         } else if !self.reader.keep_alive() {
             Some(Outcome::ClosedAsAnnounced)
@@ -386,6 +389,19 @@ mod tests {
             assert_eq!(hear(&mut following, &redirect[cut..]).0, Step::More, "{cut}");
             assert!(send(&mut following).starts_with("GET /d HTTP/1.1\r\n"), "{cut}");
         }
+    }
+
+    #[test]
+    fn a_server_may_close_an_idle_connection_with_a_response() {
+        let requests = requests();
+        let goodbye = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n";
+        let mut following = begun(&requests, 1);
+        following.reset();
+        let (step, events) = hear(&mut following, &goodbye[..20]);
+        assert_eq!((step, events.len()), (Step::More, 0));
+        let (step, events) = hear(&mut following, &goodbye[20..]);
+        let announced = Step::Failed { id: None, outcome: Outcome::ClosedAsAnnounced };
+        assert_eq!((step, events.len()), (announced, 0));
     }
 
     #[test]

@@ -100,7 +100,9 @@ impl<'a> Http1<'a> {
     #[inline]
     pub(super) fn received(&mut self, bytes: &[u8], mut emit: impl FnMut(Id, Event<'_>)) -> Step {
         let Some(&Awaited { id, request }) = self.awaited.front() else {
-            return Step::Failed { id: None, outcome: Outcome::Unsolicited };
+            let is_begun = std::mem::replace(&mut self.is_reading, true);
+            self.is_invited = false;
+            return unasked(&mut self.reader, is_begun, bytes);
         };
         if !self.is_reading {
             self.is_reading = true;
@@ -120,7 +122,7 @@ impl<'a> Http1<'a> {
                     self.go_on(request);
                     return Step::More;
                 }
-                self.complete(request, consumed < bytes.len());
+                self.complete(request, &bytes[consumed..]);
                 Step::Complete { id, consumed }
             }
             Err(malformed) => {
@@ -135,7 +137,7 @@ impl<'a> Http1<'a> {
         if !self.is_reading || !self.reader.end() {
             return None;
         }
-        self.complete(request, false);
+        self.complete(request, &[]);
         Some(first)
     }
 
@@ -154,18 +156,18 @@ impl<'a> Http1<'a> {
         }
     }
 
-    /// The first response is complete, and followed by bytes if there is `more`.
+    /// The first response is complete, and followed by `more`.
     ///
     /// If a response comes before its request is sent, the rest of that request would be taken for
     /// the next one; and the next one for a body that was never invited.
     #[inline]
-    fn complete(&mut self, request: &Request, more: bool) {
+    fn complete(&mut self, request: &Request, more: &[u8]) {
         self.awaited.pop_front();
         self.begun -= 1;
         self.is_reading = false;
         let is_last = self.begun == 0;
         let is_whole = self.is_invited || request.first_bytes == request.bytes.len();
-        self.must_close = if is_last && more {
+        self.must_close = if is_last && !may_follow(more) {
             Some(Outcome::Unsolicited)
         } else if !self.reader.keep_alive() {
             Some(Outcome::ClosedAsAnnounced)
@@ -175,6 +177,37 @@ impl<'a> Http1<'a> {
             None
         };
     }
+}
+
+/// How a server responds that has waited too long for a request; RFC 9110, section 15.5.9. The
+/// question mark is any byte.
+const GIVEN_UP: &[u8] = b"HTTP/1.? 408";
+
+/// Whether what comes at a place of a response may be of one with which a server gives up waiting.
+fn is_given_up(at: usize, bytes: &[u8]) -> bool {
+    let expected = GIVEN_UP.get(at..).unwrap_or_default();
+    expected.iter().zip(bytes).all(|(expected, byte)| [*byte, b'?'].contains(expected))
+}
+
+/// Whether such bytes may follow the last response: none, or how the server gives up waiting.
+fn may_follow(bytes: &[u8]) -> bool {
+    bytes.is_empty() || bytes.len() >= GIVEN_UP.len() && is_given_up(0, bytes)
+}
+
+/// Bytes have come, or come on if some `is_begun`, and no request is on the connection. Many servers
+/// close idle connections with a response of status 408: with its head, the close is announced.
+/// Nothing else may come.
+fn unasked(reader: &mut Reader, is_begun: bool, bytes: &[u8]) -> Step {
+    if !is_begun {
+        reader.start(false);
+    }
+    let is_expected = is_given_up(reader.held_bytes(), bytes);
+    let outcome = match reader.read(bytes, |_| ()) {
+        Ok(_) if is_expected && reader.status() == 0 => return Step::More,
+        Ok(_) if is_expected => Outcome::ClosedAsAnnounced,
+        _ => Outcome::Unsolicited,
+    };
+    Step::Failed { id: None, outcome }
 }
 
 fn outcome_of(malformed: Malformed) -> Outcome {
@@ -279,7 +312,65 @@ mod tests {
         assert_eq!(read(&mut http1, &[HELLO, b"H"].concat()), complete(0));
         assert_eq!(http1.must_close(), Some(Outcome::Unsolicited));
         let unsolicited = Step::Failed { id: None, outcome: Outcome::Unsolicited };
-        assert_eq!(read(&mut http1, b"H"), unsolicited);
+        assert_eq!(read(&mut http1, b"ELLO"), unsolicited);
+    }
+
+    /// How Apache and others close a connection without a request.
+    const GOODBYE: &[u8] =
+        b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno";
+
+    #[test]
+    fn a_server_may_close_an_idle_connection_with_a_response() {
+        let requests = requests();
+        let announced = Step::Failed { id: None, outcome: Outcome::ClosedAsAnnounced };
+        let old = [&b"HTTP/1.0"[..], &GOODBYE[8..]].concat();
+        for goodbye in [GOODBYE, &old] {
+            for length in [1, 7, 60, goodbye.len()] {
+                let mut http1 = under_way(&requests, 0);
+                let mut steps = goodbye.chunks(length).map(|piece| read(&mut http1, piece));
+                assert_eq!(steps.find(|&step| step != Step::More), Some(announced), "{length}");
+            }
+        }
+        let mut http1 = under_way(&requests, 1);
+        assert_eq!(read(&mut http1, &[HELLO, GOODBYE].concat()), complete(0));
+        assert_eq!(http1.must_close(), None);
+        assert_eq!(read(&mut http1, GOODBYE), announced);
+    }
+
+    #[test]
+    fn nothing_else_may_come_without_a_request() {
+        let requests = requests();
+        let unsolicited = Step::Failed { id: None, outcome: Outcome::Unsolicited };
+        let broken = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: x\r\n\r\n";
+        for wrong in
+            [HELLO, b"\r\n", b"HTTP/1.1 400 Bad\r\n\r\n", b"HTTP/1.1 100 X\r\n\r\n", broken]
+        {
+            for length in [1, 7, wrong.len()] {
+                let mut http1 = under_way(&requests, 0);
+                let mut steps = wrong.chunks(length).map(|piece| read(&mut http1, piece));
+                assert_eq!(steps.find(|&step| step != Step::More), Some(unsolicited));
+            }
+        }
+    }
+
+    #[test]
+    fn a_request_sent_while_the_server_gives_up_waiting_has_that_as_its_response() {
+        let requests = requests();
+        let mut http1 = under_way(&requests, 0);
+        assert_eq!(read(&mut http1, &GOODBYE[..20]), Step::More);
+        http1.begin(Id(3), requests.kind(0));
+        http1.sent(LENGTH);
+        let mut statuses = Vec::new();
+        let step = http1.received(&GOODBYE[20..], |id, event| {
+            if let Event::Head(status) = event {
+                statuses.push((id, status));
+            }
+        });
+        assert_eq!(
+            (step, statuses),
+            (Step::Complete { id: Id(3), consumed: GOODBYE.len() - 20 }, vec![(Id(3), 408)],)
+        );
+        assert_eq!(http1.must_close(), Some(Outcome::ClosedAsAnnounced));
     }
 
     #[test]
