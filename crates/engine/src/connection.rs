@@ -428,8 +428,10 @@ impl<'a> Connection<'a> {
         let Self { protocol, exchanges, responses, requests, attempt, .. } = self;
         let step = protocol.received(bytes, |id, event| {
             if let Some(exchange) = exchanges.iter_mut().find(|exchange| exchange.id == id) {
-                *responses += u32::from(is_first_byte(exchange, event));
-                if exchange.receive(event, now_ns) {
+                let had_first_byte = exchange.has_first_byte();
+                let has_ended = exchange.receive(event, now_ns);
+                *responses += u32::from(!had_first_byte && exchange.has_first_byte());
+                if has_ended {
                     take_rows(exchange, *attempt, now_ns, rows, [requests, responses]);
                 }
             }
@@ -564,11 +566,6 @@ impl<'a> Connection<'a> {
             errno,
         }
     }
-}
-
-#[inline]
-fn is_first_byte(exchange: &Exchange<'_>, event: Event<'_>) -> bool {
-    matches!(event, Event::Bytes(_)) && !exchange.has_first_byte()
 }
 
 /// Takes the rows of events that have ended; counts them as requests and responses, as far as the

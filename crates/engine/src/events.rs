@@ -63,13 +63,22 @@ pub struct Splitter {
     has_returned: bool,
     /// Whether an event has begun: a line of its data has.
     has_data: bool,
+    /// Whether a byte of a field of the next event has come: of a line that is neither empty nor a
+    /// comment.
+    has_field: bool,
     /// Bytes since the end of the last event.
     bytes: u64,
 }
 
 impl Default for Splitter {
     fn default() -> Self {
-        Self { state: State::Mark(0), has_returned: false, has_data: false, bytes: 0 }
+        Self {
+            state: State::Mark(0),
+            has_returned: false,
+            has_data: false,
+            has_field: false,
+            bytes: 0,
+        }
     }
 }
 
@@ -78,6 +87,13 @@ impl Splitter {
     #[must_use]
     pub fn is_within(&self) -> bool {
         self.has_data
+    }
+
+    /// Whether a byte has come that is of the next event. Those that surround it are not: the rest of
+    /// the line end before it, empty lines and comments.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.has_field
     }
 
     /// Bytes since the end of the last event.
@@ -114,6 +130,7 @@ impl Splitter {
 
     /// The state after a byte that ends no line.
     fn after(&mut self, byte: u8, take: &mut impl FnMut(Part<'_>)) -> State {
+        self.has_field |= self.state == State::Line && byte != b':';
         match self.state {
             State::Mark(at) if byte == MARK[at] => {
                 if at + 1 == MARK.len() {
@@ -146,8 +163,11 @@ impl Splitter {
 
     fn end_line(&mut self, take: &mut impl FnMut(Part<'_>)) {
         match self.state {
-            State::Line | State::Mark(0) if std::mem::take(&mut self.has_data) => {
-                take(Part::End(std::mem::take(&mut self.bytes)));
+            State::Line | State::Mark(0) => {
+                self.has_field = false;
+                if std::mem::take(&mut self.has_data) {
+                    take(Part::End(std::mem::take(&mut self.bytes)));
+                }
             }
             // A field without a colon has no value.
             State::Name(at) if at == FIELD.len() => self.begin_data(take),
@@ -199,6 +219,12 @@ impl Stream {
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Whether a byte has come of the event after the last one that ended.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.splitter.has_begun()
     }
 
     /// Bytes that came after the end of the last event.
@@ -363,6 +389,31 @@ mod tests {
         let found = events(&[b":c\n\ndata: a\n\n", b"data", b":b\r\n\r\n"]);
         // The line feed of the last empty line comes after the end that the carriage return makes.
         assert_eq!(found, [("a".to_owned(), 13), ("b".to_owned(), 9)]);
+    }
+
+    #[test]
+    fn an_event_begins_with_the_first_byte_of_a_field() {
+        let mut splitter = Splitter::default();
+        let mut has_begun = |piece: &[u8]| {
+            splitter.read(piece, |_| ());
+            splitter.has_begun()
+        };
+        for (piece, begins) in [
+            (&b"data: a\r\n\r"[..], false),
+            (b"\n", false),
+            (b"\n\r\n", false),
+            (b": comment", false),
+            (b"\n", false),
+            (b"d", true),
+            (b"ata: b\n", true),
+            (b"\n", false),
+            (b"id: 5\n", true),
+            // Without data it is no event.
+            (b"\n", false),
+            (b"x", true),
+        ] {
+            assert_eq!(has_begun(piece), begins, "{}", String::from_utf8_lossy(piece));
+        }
     }
 
     fn expected(count: usize, every_ns: u64) -> spec::Events {

@@ -99,11 +99,21 @@ impl<'a> Exchange<'a> {
             Event::Body(piece) => self.receive_body(piece),
             Event::Bytes(count) => {
                 self.received_bytes += count as u64;
-                self.first_byte_ns = self.first_byte_ns.min(now_ns);
+                if !self.is_between_events() {
+                    self.first_byte_ns = self.first_byte_ns.min(now_ns);
+                }
                 return self.events().is_some_and(Stream::has_ended);
             }
         }
         false
+    }
+
+    /// Whether an event has been a row and nothing has come of the next one: what comes then surrounds
+    /// them, as the end of a chunk or the line feed behind a carriage return does.
+    #[inline]
+    fn is_between_events(&self) -> bool {
+        let is_silent = |events: &Stream| !events.has_ended() && !events.has_begun();
+        self.rare.is_some() && self.rows() > Some(0) && self.events().is_some_and(is_silent)
     }
 
     fn begin_events(&mut self) {
@@ -147,7 +157,7 @@ impl<'a> Exchange<'a> {
         }
         self.received_bytes = pending;
         self.body_bytes = pending;
-        if pending == 0 {
+        if !events.has_begun() {
             self.first_byte_ns = NEVER;
         }
         self.rare().events = Some(events);
@@ -301,12 +311,14 @@ impl<'a> Exchange<'a> {
             comparison @ (Comparison::Skipped | Comparison::Compared) if came_to_body => comparison,
             _ => Comparison::NotExpected,
         };
+        // What surrounds events, and comes before the first byte of one, is of no response.
+        let received_bytes = if self.has_first_byte() { self.received_bytes } else { 0 };
         RequestSample {
             due_ns: self.due_ns,
             sent_ns: self.sent_ns,
             first_byte_ns: self.first_byte_ns,
             done_ns,
-            received_bytes: self.received_bytes.min(u64::from(u32::MAX)) as u32,
+            received_bytes: received_bytes.min(u64::from(u32::MAX)) as u32,
             body_bytes: if complete { body_bytes } else { NO_BYTES },
             compared: comparison as u32,
             connection,

@@ -170,6 +170,45 @@ fn each_event_is_a_row_from_the_one_before_it() {
 }
 
 #[test]
+fn the_first_byte_of_an_event_is_its_own_and_not_what_surrounds_it() {
+    let (soon, pause) = (Duration::from_millis(2), Duration::from_millis(60));
+    let chunked =
+        || Script::send(head("Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n"));
+    let whole = || Script::send(endless());
+    for (begin, event, behind) in [
+        // The line feed of the last line end, in time and late.
+        (whole(), "data: x\r\n\r\n", ""),
+        (whole(), "data: x\r\n\r", "\n"),
+        // The end of a chunk, and the head of the next one.
+        (chunked(), "9\r\ndata: x\n\n", "\r\n"),
+        (chunked(), "9\r\ndata: x\n\n\r\n", "9"),
+        // Empty lines, and comments that keep the connection alive.
+        (whole(), "data: x\n\n", "\n\n: comment\n\n"),
+    ] {
+        let mut script = begin;
+        for number in 0..5 {
+            // The head of the next chunk has come already.
+            let bytes = if behind == "9" && number > 0 { &event[1..] } else { event };
+            script = script.and(pause, bytes).and(soon, behind);
+        }
+        let (seen, _) = drive(
+            Hostile::start(POLITE, {
+                let script = script.then(Then::Hang);
+                move |_| script.clone()
+            }),
+            &ASK_ROWS,
+        );
+        let rows = &seen.requests;
+        assert_eq!(by_outcome(rows), BTreeMap::from([("ok", 5), ("unfinished", 1)]), "{event:?}");
+        for row in &rows[1..5] {
+            let waited_ns = row["first_byte_ns"] - row["sent_ns"];
+            assert!(waited_ns > 50 * MS, "{event:?} {behind:?}: {row:?}");
+        }
+        assert_eq!(rows[5]["first_byte_ns"], NEVER, "{event:?} {behind:?}");
+    }
+}
+
+#[test]
 fn a_stream_that_ends_is_asked_for_again_and_has_no_row_of_its_own() {
     let script = Script::send(stream(TWO)).in_pieces_of(80, Duration::ZERO);
     let (seen, counts) = drive(Hostile::start(POLITE, move |_| script.clone()), &ASK_ROWS);
