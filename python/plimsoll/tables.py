@@ -120,7 +120,7 @@ REQUESTS = Table(
         Column(
             "errno",
             pa.uint8(),
-            "error number of the system, or of HTTP/2 for `stream_reset`; null for none",
+            "error number of the system, or of HTTP/2 for a stream reset or refused; null for none",
             True,
         ),
         Column("sent_bytes", pa.uint32(), "bytes of the request; null when unknown", True),
@@ -156,7 +156,7 @@ CONNECTIONS = Table(
         Column(
             "errno",
             pa.uint8(),
-            "error number of the system, or of HTTP/2 for `stream_reset`; null for none",
+            "error number of the system, or of HTTP/2 for a stream reset or refused; null for none",
             True,
         ),
         Column(
@@ -452,7 +452,7 @@ FAILURES_BY_SECOND = Table(
         Column(
             "errno",
             pa.int32(),
-            "error number of the system, or of HTTP/2 for `stream_reset`; null for none",
+            "error number of the system, or of HTTP/2 for a stream reset or refused; null for none",
             True,
         ),
         Column("status", pa.int32(), "status code; null when no head was read", True),

@@ -119,6 +119,9 @@ CODES_OF_HTTP2 = (
 )
 """Error codes of HTTP/2 from 0 on; RFC 9113, section 7."""
 
+WITH_CODE_OF_HTTP2 = ("stream_reset", "stream_refused")
+"""Outcomes whose error number is one of HTTP/2, and none of the system."""
+
 
 def failed(counts: Mapping[str, int]) -> dict[str, int]:
     """The counts of requests that failed, by their outcome.
@@ -148,11 +151,11 @@ def error_name(outcome: str, number: int | None) -> str | None:
     """The name of the error number of an outcome: `ECONNRESET`, `CANCEL`; None for none.
 
     Source:
-        errno(3); RFC 9113, section 7, for streams of HTTP/2 that were reset.
+        errno(3); RFC 9113, section 7, for streams of HTTP/2 that were reset or refused.
     """
     if number is None:
         return None
-    if outcome == "stream_reset":
+    if outcome in WITH_CODE_OF_HTTP2:
         known = number < len(CODES_OF_HTTP2)
         return CODES_OF_HTTP2[number] if known else f"code {number}"
     return errno.errorcode.get(number, f"errno {number}")

@@ -139,6 +139,7 @@ def test_without_rows_there_are_no_failures() -> None:
 def test_an_unknown_error_number_keeps_its_number() -> None:
     assert outcomes.error_name("reset_waiting", 250) == "errno 250"
     assert outcomes.error_name("stream_reset", 8) == "CANCEL"
+    assert outcomes.error_name("stream_refused", 7) == "REFUSED_STREAM"
     assert outcomes.error_name("stream_reset", 14) == "code 14"
 
 
