@@ -278,6 +278,38 @@ fn keys_that_the_server_changes_make_no_difference() {
 }
 
 #[test]
+fn keys_that_change_within_requests_and_responses_make_no_difference() {
+    const BYTES: usize = 3_000_000;
+    const STEP_BYTES: usize = 100_000;
+    let authority = Authority::new();
+    let config = authority.right().config(&[&TLS13]);
+    let server = Server::secured(config, |mut stream, _| {
+        let (mut heard, mut changes) = (0, 0);
+        let mut buffer = vec![0; 65_536];
+        while let Ok(count @ 1..) = stream.read(&mut buffer) {
+            heard += count;
+            if heard / STEP_BYTES > changes {
+                changes = heard / STEP_BYTES;
+                stream.conn.refresh_traffic_keys().unwrap();
+                // The client has more to send than there is room for.
+                thread::sleep(Duration::from_millis(2));
+            }
+            if heard > BYTES {
+                for piece in right_bytes().chunks(3) {
+                    stream.conn.refresh_traffic_keys().unwrap();
+                    stream.write_all(piece).unwrap();
+                }
+                (heard, changes) = (0, 0);
+            }
+        }
+    });
+    let ask = Ask { requests: Some(8), connections: 2, request_body_bytes: BYTES, ..ASK };
+    let seen = drive_by(server.address(), &ask, &authority.tls());
+    assert_eq!(by_outcome(&seen.requests), all("ok", 8));
+    assert_eq!((seen.finish.bodies_compared, server.accepted()), (8, 2));
+}
+
+#[test]
 fn what_comes_with_the_end_of_the_handshake_is_read() {
     let authority = Authority::new();
     let config = authority.right().config(&[&TLS13]);
