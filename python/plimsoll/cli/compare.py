@@ -235,7 +235,8 @@ def _fixing(found: Difference) -> str:
         return "fix the requests that fail, or request another `--path`"
     if found.void:
         return "fix what the lines marked ✕ name"
-    return f"find out why {' and '.join(found.silent)} returned nothing"
+    entries = sorted({*found.silent, *found.silent_side_by_side})
+    return f"find out why {' and '.join(entries)} returned nothing"
 
 
 def _hint(end: Compared) -> str:

@@ -107,6 +107,7 @@ class Difference:
         b_p99_ns: The same of B.
         void: Servers whose loads are void, so that their speed is not compared.
         silent: Servers that returned nothing in all turns of a group.
+        silent_side_by_side: Those that returned nothing in all turns of a group side by side.
         cpu_per_request_in_turns: CPU time per response in turns of one alone; None where
             `cpu_per_request` is that, and when not measured.
     """
@@ -129,12 +130,18 @@ class Difference:
     b_p99_ns: float | None = None
     void: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    silent_side_by_side: tuple[str, ...] = ()
     cpu_per_request_in_turns: PairedRatio | None = None
 
     @property
     def is_comparable(self) -> bool:
         """Whether both servers responded to loads whose numbers can be compared."""
-        return not self.failed.are_too_many and not self.void and not self.silent
+        return not self.failed.are_too_many and not self.void and not self.is_silent
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether a server returned nothing in a part of a group, in turns or side by side."""
+        return bool(self.silent or self.silent_side_by_side)
 
     def of(self, metric: Metric) -> PairedRatio | None:
         """The ratio of one quantity; None when it was not measured."""
@@ -281,8 +288,8 @@ def difference(
     failed = Failed(turn_pairs.failure_ratio(every, A), turn_pairs.failure_ratio(every, B))
     answer: Answer = "undecided"
     witness: Metric | None = None
-    silent = turn_pairs.silent(turns)
-    if failed.are_too_many or void or silent:
+    silent, silent_side_by_side = turn_pairs.silent(turns), turn_pairs.silent(side_by_side)
+    if failed.are_too_many or void or silent or silent_side_by_side:
         pass
     elif deciding == AT_FULL_SPEED:
         answer, witness = _decided(rate, cost, undisturbed, within)
@@ -312,6 +319,7 @@ def difference(
         b_p99_ns=geometric_mean([one.b_p99_ns for one in times]) if times else None,
         void=void,
         silent=silent,
+        silent_side_by_side=silent_side_by_side,
         cpu_per_request_in_turns=paired.ratio(in_turns, each),
     )
 

@@ -282,8 +282,7 @@ def _is_settled(now: Compared, wanted: StoppingRule) -> bool:
     """Whether more groups would change nothing of interest."""
     found = now.difference
     if not found.is_comparable:
-        is_lasting = found.failed.are_too_many or bool(found.silent)
-        return is_lasting or found.groups >= LEAST_GROUPS
+        return found.failed.are_too_many or found.is_silent or found.groups >= LEAST_GROUPS
     if now.limit is not None:
         return now.limit != "open"
     ratio = now.difference.ratio

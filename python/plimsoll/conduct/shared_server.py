@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from plimsoll.conduct import runtime_warm_up
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.group_member import GroupMember, ServerAtTurn
-from plimsoll.conduct.side_by_side import OPENING_S, Side
+from plimsoll.conduct.side_by_side import Side, load_s
 from plimsoll.errors import DriverError, FrameworkError, HostLost
 from plimsoll.storage.parquet import writing
 
@@ -114,8 +114,8 @@ class SharedServer:
         if self._start is None or member is None:
             return None
         try:
-            # Its connections open in a turn before those that count.
-            load = loads.enter_context(member.unrecorded(length_s + OPENING_S))
+            lasting_s = load_s(length_s, member.known.trial.load.timeout_s)
+            load = loads.enter_context(member.unrecorded(lasting_s))
         except (DriverError, HostLost) as error:
             member.fail(error)
             return None

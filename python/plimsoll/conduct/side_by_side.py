@@ -5,6 +5,9 @@ all of them alike. What a request costs one / what it costs another is therefore
 from turns in which each works alone (decision 157). Each has only a part of the cores, so their
 throughput and response times mean nothing here.
 
+Loads last longer than all turns, so that a request without a response times out in its turn and is
+a failure. The end of the load would else cut it short, which is none.
+
 Source:
     L. Bulej et al., Duet benchmarking, ICPE 2020.
 """
@@ -37,7 +40,9 @@ TURN_S = 0.25
 """Length of a turn of all, in seconds, unless they respond slowly."""
 
 OPENING_S = 0.05
-"""Length of the turn before the first that counts, in which connections open, in seconds."""
+"""Length of the turn before the first that counts, in which connections open, in seconds.
+
+It counts only where requests failed in it, or had no response."""
 
 
 @dataclass
@@ -67,12 +72,18 @@ class SideBySide:
                 return
             each_s = self._turn_s(sides)
             lengths_s = [OPENING_S, *[each_s] * max(1, round(self.length_s / each_s))]
+            passed_s = 0.0
             for number, length_s in enumerate(lengths_s):
-                taken = _taken(sides, number, length_s, pool)
-                if not all(taken):
+                found = _taken(sides, number, length_s, pool)
+                taken = [turn for turn in found if turn is not None]
+                if len(taken) < len(found):
                     return
-                if number:
+                is_silent = not all(turn.requests for turn in taken)
+                if number or is_silent or any(turn.failures for turn in taken):
                     self._keep(sides, taken)
+                passed_s += max(turn.duration_ns for turn in taken) / 1e9
+                if is_silent or (number and passed_s >= self.length_s):
+                    break
             for side in sides:
                 side.finish()
 
@@ -81,10 +92,9 @@ class SideBySide:
         response_s = sum(side.member.response_s for side in sides)
         return turn_s(response_s, TURN_S, self.length_s)
 
-    def _keep(self, sides: Sequence[Side], taken: Sequence[Turn | None]) -> None:
+    def _keep(self, sides: Sequence[Side], taken: Sequence[Turn]) -> None:
         for side, turn in zip(sides, taken, strict=True):
-            if turn is not None:
-                self.turns.setdefault(side.member.known.trial.id, []).append(turn)
+            self.turns.setdefault(side.member.known.trial.id, []).append(turn)
 
 
 @dataclass(frozen=True)
@@ -138,6 +148,16 @@ class Side:
             self.ended.append(self.load.finish())
         except (DriverError, HostLost) as error:
             self.member.fail(error)
+
+
+def load_s(length_s: float, timeout_s: float) -> float:
+    """Length of a load that outlasts its turns and the timeout of the last one, in seconds.
+
+    Args:
+        length_s: Length of all turns together, but for the first one; no turn is longer.
+        timeout_s: A request fails after this long.
+    """
+    return OPENING_S + 2 * length_s + timeout_s + 1.0
 
 
 def _taken(

@@ -135,6 +135,7 @@ def not_comparable(**why: Any) -> ComparisonResult:
         ({"failed": Failed(0.0, 0.09)}, "fix the requests that fail"),
         ({"void": ("B",)}, "fix what the lines marked ✕ name"),
         ({"silent": ("A", "B")}, "find out why A and B returned nothing"),
+        ({"silent_side_by_side": ("B",)}, "find out why B returned nothing"),
     ],
 )
 def test_servers_that_are_not_comparable_have_a_hint_that_helps(

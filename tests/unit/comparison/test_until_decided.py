@@ -158,6 +158,23 @@ def test_a_server_that_returns_nothing_in_a_whole_group_ends_it() -> None:
     assert end.elapsed_s == 2 * GROUP_S
 
 
+def test_a_server_that_returns_nothing_side_by_side_ends_it() -> None:
+    servers = Servers(Pair())
+
+    def measure(group: int) -> MeasuredGroup:
+        measured = servers.measure(group)
+        hung = (
+            replace(one, requests=0, failures=4) if one.entry == B else one
+            for one in measured.turns
+        )
+        return replace(measured, side_by_side=tuple(hung))
+
+    wanted = StoppingRule(600, max_regression=0.2)
+    end = compared(measure, wanted, clock_s=lambda: servers.now_s)
+    assert (end.difference.silent, end.difference.silent_side_by_side) == ((), (B,))
+    assert (end.limit, end.difference.answer, end.elapsed_s) == ("open", "undecided", GROUP_S)
+
+
 def wrong(entry: str, level: Literal["doubtful", "void"], *, counts_once: bool) -> FoundDoubt:
     return FoundDoubt(entry, "a_check", "Wrong", level, "something is wrong", "", counts_once)
 

@@ -66,6 +66,14 @@ def side_by_side(cost: float) -> Compared:
     return Compared(StoppingRule(120), found, None, 80.0, 10.0, alone, beside, shortest_s=10.0)
 
 
+def silent_side_by_side() -> Compared:
+    """A comparison whose B returned nothing while both worked at the same time."""
+    alone, beside = turns([Pair()] * 8), turns([Pair(rate=0.0, failures=4)] * 8)
+    found = difference(alone, Plan((8,), 8), side_by_side=beside)
+    wanted, state = StoppingRule(120, max_regression=0.2), regression_limit.state(found, 0.2)
+    return Compared(wanted, found, state, 80.0, 10.0, alone, beside, shortest_s=10.0)
+
+
 def at_a_rate(
     longer: float | None,
     limit: float | None = None,
@@ -116,6 +124,7 @@ CASES = {
     ),
     "failing": ended(Pair(failures=500)),
     "silent": ended(Pair(rate=0.0), limit=0.03),
+    "silent side by side": silent_side_by_side(),
     "kept": ended(Pair(), limit=0.03),
     "crossed": ended(Pair(0.9, 1.1), limit=0.03),
     "open": ended(Pair(0.97, 1.031), limit=0.03),
@@ -161,6 +170,10 @@ CASES = {
         ),
         ("named", "B is the same as A within 2 %: CPU time per request 0.0 % (95 %"),
         ("silent", "undecided: B returned no correct response in a whole group"),
+        (
+            "silent side by side",
+            "undecided: B returned no correct response in a group side by side",
+        ),
         ("failing", "undecided: 4.5 % of B's requests failed, more than 0.1 %"),
     ],
 )

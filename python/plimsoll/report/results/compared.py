@@ -270,6 +270,9 @@ def _undecided(end: Compared) -> str:
         return f"undecided: the load of {void.entry} is void ({void.title})"
     if found.silent:
         return f"undecided: {found.silent[0]} returned no correct response in a whole group"
+    if found.silent_side_by_side:
+        entry = found.silent_side_by_side[0]
+        return f"undecided: {entry} returned no correct response in a group side by side"
     if found.throughput is None:
         return "undecided: in no round did both servers have a turn"
     metric = found.deciding[0]
