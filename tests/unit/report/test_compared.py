@@ -125,6 +125,12 @@ CASES = {
     "failing": ended(Pair(failures=500)),
     "silent": ended(Pair(rate=0.0), limit=0.03),
     "silent side by side": silent_side_by_side(),
+    "failing, short": replace(
+        ended(Pair(failures=500), [1.0], limit=0.03), wanted=StoppingRule(85, 0.02, 0.03)
+    ),
+    "silent, short": replace(
+        ended(Pair(rate=0.0), [1.0], limit=0.03), wanted=StoppingRule(85, 0.02, 0.03)
+    ),
     "kept": ended(Pair(), limit=0.03),
     "crossed": ended(Pair(0.9, 1.1), limit=0.03),
     "open": ended(Pair(0.97, 1.031), limit=0.03),
@@ -258,6 +264,15 @@ def test_every_form_says_which_load_is_doubted(case: str, mark: str) -> None:
 
 def test_loads_that_nothing_doubts_are_said_to_be_so() -> None:
     assert "✓ No check doubts the loads of A and B." in compared.text(CASES["same"], SIDES)
+
+
+@pytest.mark.parametrize("case", ["failing, short", "silent, short"])
+def test_no_budget_is_named_where_servers_are_not_comparable(case: str) -> None:
+    end = CASES[case]
+    assert end.short_budget
+    said = (compared.limit_missed(end), compared.progress(end), *compared.remarks(end))
+    assert said[0] == "whether B loses more than 3 % is undecided"
+    assert not any("budget" in one for one in said)
 
 
 def test_what_would_decide_first_is_named_if_it_is_not_what_is_shown() -> None:

@@ -70,7 +70,8 @@ def progress(end: Compared) -> str:
     found = end.difference
     metric = found.witness or found.deciding[0]
     seen = f"{NAMES[metric]} {_signed_with_interval(found.of(metric))}"
-    more = _more(end, metric) if found.answer == "undecided" else ""
+    is_open = found.answer == "undecided" and found.is_comparable
+    more = _more(end, metric) if is_open else ""
     return f"group {found.groups}, {wording.count(end.elapsed_s)} s: {seen}{more}"
 
 
@@ -254,6 +255,8 @@ def limit_missed(end: Compared) -> str:
         smallest = f"the smallest in {_length(end.elapsed_s)} is {loss}"
         return f"{what} is not detectable here; {smallest}"
     undecided = f"whether B loses more than {limit} is undecided"
+    if not end.difference.is_comparable:
+        return undecided
     if end.has_most_groups:
         return f"{undecided} after {_MOST}"
     return f"{undecided}: {short}" if (short := end.short_budget) else undecided
