@@ -179,9 +179,9 @@ class Difference:
             metric: self.of(metric) for metric in self.deciding
         }
         return {
-            metric: math.expm1(one.reach)
+            metric: math.expm1(one.reach or 0.0)
             for metric, one in found.items()
-            if one is not None and one.holds_for_fresh_processes and one.reach is not None
+            if one is not None and one.told is not None and one.scatter is not None
         }
 
     @property

@@ -44,6 +44,12 @@ LEAST_GROUPS = sequential.LEAST
 
 _LEAST_ROUNDS = 2
 
+WIDEST = math.log(1000)
+"""Half the width of the widest interval that is told, on logarithms: beyond it nothing is known."""
+
+_FARTHEST = 300.0
+"""No interval reaches farther, on logarithms, so that both its ends are numbers."""
+
 
 @dataclass(frozen=True)
 class PairedGroup:
@@ -93,6 +99,11 @@ class PairedRatio:
     reach: float | None
 
     @property
+    def told(self) -> Interval | None:
+        """Its interval; None where it reaches beyond a factor of 1,000 to both sides."""
+        return None if self.reach is None or self.reach > WIDEST else self.interval
+
+    @property
     def holds_for_fresh_processes(self) -> bool:
         """Whether the interval is one of fresh processes, not of those that ran only."""
         return self.scatter is not None
@@ -119,7 +130,7 @@ def ratio(groups: Sequence[PairedGroup], plan: Plan) -> PairedRatio | None:
     scatter = float(totals.std(ddof=1))
     taken = tuple(one for one in plan.taken if LEAST_GROUPS <= one < count)
     errors = sequential.reach((*taken, count), max(plan.planned, count), plan.error)
-    reach = errors * scatter / math.sqrt(count)
+    reach = min(errors * scatter / math.sqrt(count), _FARTHEST)
     return PairedRatio(math.exp(middle), _around(middle, reach), count, scatter, reach)
 
 
@@ -130,7 +141,7 @@ def _reach_of_rounds(groups: Sequence[PairedGroup], error: float) -> float | Non
         return None
     variances = [np.var(group.rounds, ddof=1) / len(group.rounds) for group in groups]
     spread = math.sqrt(float(sum(variances))) / len(groups)
-    return student.two_sided(freedom, 1 - error) * spread
+    return min(student.two_sided(freedom, 1 - error) * spread, _FARTHEST)
 
 
 def _around(middle: float, reach: float | None) -> Interval | None:

@@ -275,6 +275,15 @@ def test_no_budget_is_named_where_servers_are_not_comparable(case: str) -> None:
     assert not any("budget" in one for one in said)
 
 
+def test_an_interval_that_says_nothing_is_not_shown() -> None:
+    end = ended(Pair(), [1.0, 1e-4, 1.0, 1e-4])
+    assert compared.ratios(end.difference)[0][2] == "–"
+    assert "95 %" not in compared.sentence(end)
+    found: Any = compared.document(end, SIDES)
+    assert (found["throughput"]["low"], found["throughput"]["high"]) == (None, None)
+    assert found["smallest_difference"] is None
+
+
 def test_what_would_decide_first_is_named_if_it_is_not_what_is_shown() -> None:
     pairs = [Pair(one, 1.0 + at % 2 * 0.06) for at, one in enumerate(NOISY)]
     some = turns(pairs)

@@ -45,6 +45,16 @@ def test_one_round_has_no_interval() -> None:
     assert found.interval is None
 
 
+def test_an_interval_beyond_a_factor_of_a_thousand_is_not_told() -> None:
+    few = [paired.ratio([PairedGroup(0.0, (one, -one))], Plan((1,), 12)) for one in (0.1, 0.5)]
+    far = [paired.ratio([PairedGroup(0.0, (one, -one))], Plan((1,), 12)) for one in (5.0, 500.0)]
+    more = paired.ratio(groups([-9.0, 0.0, 9.0]), Plan((3,), 3))
+    assert [one is not None and one.told == one.interval for one in few] == [True, True]
+    assert [one is not None and (one.interval is None, one.told) for one in (*far, more)] == [
+        (False, None)
+    ] * 3
+
+
 def test_nothing_measured_is_no_ratio() -> None:
     assert paired.ratio([], Plan((), 12)) is None
 

@@ -471,9 +471,9 @@ def _signed_with_interval(ratio: PairedRatio | None) -> str:
 
 
 def _signed_interval(ratio: PairedRatio) -> str:
-    if ratio.interval is None:
+    if ratio.told is None:
         return ""
-    low, high = ratio.interval.low - 1, ratio.interval.high - 1
+    low, high = ratio.told.low - 1, ratio.told.high - 1
     return f"{wording.signed_points(low)} to {wording.signed_percent(high)}"
 
 
@@ -482,8 +482,8 @@ def _ratio(ratio: PairedRatio | None) -> dict[str, object] | None:
         return None
     return {
         "ratio": ratio.value,
-        "low": None if ratio.interval is None else ratio.interval.low,
-        "high": None if ratio.interval is None else ratio.interval.high,
+        "low": None if ratio.told is None else ratio.told.low,
+        "high": None if ratio.told is None else ratio.told.high,
         "holds_for": "fresh_processes" if ratio.holds_for_fresh_processes else "these_processes",
     }
 
