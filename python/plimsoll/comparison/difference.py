@@ -7,9 +7,10 @@ by far the narrower one. Other quantities are shown with half of the error, and 
 
 - Throughput excludes 1 and does not lie within the tolerance: *faster* or *slower*.
 - Otherwise CPU time per request excludes 1 in that way, and throughput does not contradict it: its
-  interval holds what that cost lets expect. The throughput of a server that waits for another
-  program, or that has too few connections, does not depend on its cost: such servers have the same
-  speed, and the cost is named beside it.
+  interval holds what that cost lets expect. Nor does the cost in turns, where that is another one:
+  its interval holds this cost, or it is on the same side of 1. The throughput of a server that
+  waits for another program, or that has too few connections, does not depend on its cost: such
+  servers have the same speed, and the cost is named beside it.
 - Otherwise *same*: throughput lies within the tolerance; or, where other programs blur it, CPU time
   per request does and so does the throughput that the server would have had with all the processor
   time it wanted. Without that last part a server that waits for a lock, and so costs no more, would
@@ -226,7 +227,8 @@ class Difference:
             return math.inf
         apart = _groups_until(ratio, _away(ratio))
         is_cost = metric == "cpu_per_request" and self.deciding == AT_FULL_SPEED
-        if is_cost and not explains(ratio, self.throughput):
+        in_turns = self.cpu_per_request_in_turns
+        if is_cost and not explains(ratio, self.throughput, in_turns):
             apart = math.inf
         same = max(
             (
@@ -282,6 +284,7 @@ def difference(
         plans["throughput"] = replace(plan, error=plan.error * (1 - COST_SIDE_BY_SIDE))
     rate, cost, latency = (paired.ratio(found[metric], plans[metric]) for metric in METRICS)
     in_turns = turn_pairs.groups(turns, turn_pairs.cpu_per_request) if side_by_side else ()
+    cost_in_turns = paired.ratio(in_turns, each)
     undisturbed = paired.ratio(_undisturbed(turns, side_by_side), plans["cpu_per_request"])
     a_per_s, b_per_s = _rates(turns)
     every = (*turns, *side_by_side)
@@ -292,7 +295,7 @@ def difference(
     if failed.are_too_many or void or silent or silent_side_by_side:
         pass
     elif deciding == AT_FULL_SPEED:
-        answer, witness = _decided(rate, cost, undisturbed, within)
+        answer, witness = _decided(rate, cost, undisturbed, within, cost_in_turns)
     elif deciding == AT_A_RATE:
         answer, witness = _decided_at_a_rate(latency, cost, within)
     else:
@@ -320,7 +323,7 @@ def difference(
         void=void,
         silent=silent,
         silent_side_by_side=silent_side_by_side,
-        cpu_per_request_in_turns=paired.ratio(in_turns, each),
+        cpu_per_request_in_turns=cost_in_turns,
     )
 
 
@@ -335,15 +338,17 @@ def _decided(
     cost: PairedRatio | None,
     undisturbed: PairedRatio | None,
     within: float,
+    cost_in_turns: PairedRatio | None,
 ) -> tuple[Answer, Metric | None]:
     by_rate, by_cost = _side(rate, within), _side(cost, within)
     if by_rate in ("more", "less"):
         return "faster" if by_rate == "more" else "slower", "throughput"
-    if by_cost in ("more", "less") and explains(cost, rate):
+    if by_cost in ("more", "less") and explains(cost, rate, cost_in_turns):
         return "slower" if by_cost == "more" else "faster", "cpu_per_request"
     if by_rate == "same":
         return "same", "throughput"
-    if by_cost == "same" == _side(undisturbed, within):
+    is_same = by_cost == "same" == _side(undisturbed, within)
+    if is_same and _is_as_in_turns(cost, cost_in_turns, math.log1p(within)):
         return "same", "cpu_per_request"
     return "undecided", None
 
@@ -386,14 +391,42 @@ def lies_within(interval: Interval, within: float) -> bool:
     return interval.low >= 1 / (1 + within) and interval.high <= 1 + within
 
 
-def explains(cost: PairedRatio | None, rate: PairedRatio | None) -> bool:
-    """Whether the throughput is what the cost per request lets expect."""
+def explains(
+    cost: PairedRatio | None, rate: PairedRatio | None, in_turns: PairedRatio | None
+) -> bool:
+    """Whether the throughput is what a cost per request lets expect, which turns do not deny.
+
+    Args:
+        cost: CPU time per request.
+        rate: Throughput.
+        in_turns: CPU time per request in turns; None where `cost` is that.
+    """
     return (
         cost is not None
         and rate is not None
         and rate.interval is not None
         and rate.interval.holds(1 / cost.value)
+        and _is_as_in_turns(cost, in_turns, 0.0)
     )
+
+
+def _is_as_in_turns(cost: PairedRatio | None, in_turns: PairedRatio | None, within: float) -> bool:
+    """Whether turns allow for a cost side by side, or show one to the same side of 1.
+
+    Args:
+        cost: CPU time per request side by side.
+        in_turns: The same in turns; None where it was not measured.
+        within: As close to 1 as this, on logarithms, costs are to no side.
+    """
+    if cost is None or in_turns is None or in_turns.interval is None:
+        return True
+    sides = {_beyond(math.log(one.value), within) for one in (cost, in_turns)}
+    return len(sides) == 1 or in_turns.interval.holds(cost.value)
+
+
+def _beyond(away: float, within: float) -> int:
+    """On which side of 0 a number is, 0 within the tolerance."""
+    return 0 if abs(away) <= within else 1 if away > 0 else -1
 
 
 def _away(ratio: PairedRatio) -> float:

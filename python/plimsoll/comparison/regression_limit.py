@@ -5,6 +5,10 @@ per request may tell: it lets expect a loss of 1 - 1 / (B / A) of a saturated se
 that was measured goes first: the rate of a server that waits for another program, or that has too
 few connections, does not depend on what a request costs.
 
+Where servers worked side by side, their cost settles a limit only if their cost in turns lies on
+the same side of the limit, as estimated. Side by side each has only a part of the cores, so work
+of a fixed amount (a metrics thread, a timer) weighs twice as much per request as it does alone.
+
 At a fixed rate, or of a quantity that the user named, a loss is what the quantity itself grew by,
 B / A - 1; of throughput what it fell by. The limit is *crossed* where a whole interval lies beyond
 it, *kept* where none reaches it, and *open* otherwise. So each error has the probability of the
@@ -89,10 +93,13 @@ def state(found: Difference, limit: float) -> State:
     """
     if not found.is_comparable:
         return "open"
-    if found.deciding != AT_FULL_SPEED:
-        return _of_each(found, limit)
-    by_rate = _loss(found.throughput, limit, is_cost=False)
-    return by_rate if by_rate != "open" else _by_cost(found, limit)
+    settled = _settled(found, limit)
+    return "open" if settled != "open" and _is_denied(found, limit, settled) else settled
+
+
+def is_denied_in_turns(found: Difference, limit: float) -> bool:
+    """Whether a limit is open only since the cost in turns lies on its other side."""
+    return found.is_comparable and state(found, limit) != _settled(found, limit)
 
 
 def is_by_cost(found: Difference, limit: float) -> bool:
@@ -101,11 +108,31 @@ def is_by_cost(found: Difference, limit: float) -> bool:
     return found.deciding == AT_FULL_SPEED and is_open and state(found, limit) != "open"
 
 
+def _settled(found: Difference, limit: float) -> State:
+    """What the quantities say that decide, whatever the cost in turns is."""
+    if found.deciding != AT_FULL_SPEED:
+        return _of_each(found, limit)
+    by_rate = _loss(found.throughput, limit, is_cost=False)
+    return by_rate if by_rate != "open" else _by_cost(found, limit)
+
+
+def _is_denied(found: Difference, limit: float, settled: State) -> bool:
+    """Whether a cost side by side settled it, and that in turns is on the other side of it."""
+    in_turns = found.cpu_per_request_in_turns
+    is_by_rate = _loss(found.throughput, limit, is_cost=False) != "open"
+    if in_turns is None or (found.deciding == AT_FULL_SPEED and is_by_rate):
+        return False
+    cost = in_turns.value
+    loss = 1 - 1 / cost if found.deciding == AT_FULL_SPEED else cost - 1
+    return (loss > limit) != (settled == "crossed")
+
+
 def _by_cost(found: Difference, limit: float) -> State:
     """What the cost of a request says of a throughput that is too blurred to tell."""
-    by_cost = _loss(found.cpu_per_request, limit, is_cost=True)
+    cost, in_turns = found.cpu_per_request, found.cpu_per_request_in_turns
+    by_cost = _loss(cost, limit, is_cost=True)
     if by_cost == "crossed":
-        is_worse = found.answer == "slower" and explains(found.cpu_per_request, found.throughput)
+        is_worse = found.answer == "slower" and explains(cost, found.throughput, in_turns)
         return "crossed" if is_worse else "open"
     is_blurred_only = _loss(found.undisturbed, limit, is_cost=False) == "kept"
     return "kept" if by_cost == "kept" and is_blurred_only else "open"

@@ -62,6 +62,33 @@ def test_cpu_per_request_decides_where_throughput_is_blurred() -> None:
     assert found.ratio is found.cpu_per_request
 
 
+@pytest.mark.parametrize(
+    ("cost", "in_turns", "answer"),
+    [
+        (1.04, 1.02, "slower"),
+        (1.04, 0.97, "undecided"),
+        (0.96, 1.03, "undecided"),
+        (1.0, 1.01, "same"),
+        (1.0, 1.05, "undecided"),
+    ],
+)
+def test_a_cost_side_by_side_decides_where_the_cost_in_turns_does_not_deny_it(
+    cost: float, in_turns: float, answer: str
+) -> None:
+    alone = [
+        Pair(one, in_turns * quiet, 1.2 / in_turns / one - 1, a_delay=0.2)
+        for one, quiet in zip(NOISY, WOBBLE, strict=True)
+    ]
+    both = turns([Pair(0.5, cost * one) for one in WOBBLE])
+    assert difference(turns(alone), Plan((8,), 8), side_by_side=both).answer == answer
+
+
+def test_what_turns_are_too_blurred_to_deny_decides() -> None:
+    alone = [Pair(one, 0.98 * one, 1.0) for one in NOISY]
+    both = turns([Pair(0.5, 1.02 * one) for one in WOBBLE])
+    assert difference(turns(alone), Plan((8,), 8), side_by_side=both).answer == "slower"
+
+
 def test_servers_of_the_same_throughput_are_the_same_whatever_a_request_costs() -> None:
     found = seen(1.0, 1.5)
     assert (found.answer, found.witness) == ("same", "throughput")

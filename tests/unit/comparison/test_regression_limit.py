@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.comparison import regression_limit
-from plimsoll.comparison.difference import AT_A_RATE, Difference, Metric, difference
+from plimsoll.comparison.difference import AT_A_RATE, AT_FULL_SPEED, Difference, Metric, difference
 from plimsoll.comparison.turn_pairs import GroupTimes
 from plimsoll.statistics.paired import Plan
 from turns import Pair, turns
@@ -62,6 +62,53 @@ def test_the_limit_is_by_cost_where_throughput_leaves_it_open(
     pairs = [Pair(rate * (1 + scatter * (one - 1)), one / rate) for one in WOBBLE]
     found = difference(turns(pairs), Plan((8,), 8))
     assert regression_limit.is_by_cost(found, 0.03) is is_by_cost
+
+
+@pytest.mark.parametrize(
+    ("cost", "in_turns", "found", "is_denied"),
+    [
+        (1.1, 1.1, "crossed", False),
+        (1.1, 1.05, "crossed", False),
+        (1.1, 1.02, "open", True),
+        (1.1, None, "crossed", False),
+        (1.0, 1.0, "kept", False),
+        (1.0, 1.05, "open", True),
+    ],
+)
+def test_a_cost_side_by_side_settles_a_limit_that_the_cost_in_turns_does_not_deny(
+    cost: float, in_turns: float | None, found: str, is_denied: bool
+) -> None:
+    """Work of a fixed amount weighs twice as much where two servers share a core."""
+    seen = beside(cost, in_turns)
+    assert regression_limit.state(seen, 0.03) == found
+    assert regression_limit.is_denied_in_turns(seen, 0.03) is is_denied
+
+
+@pytest.mark.parametrize(("in_turns", "found"), [(1.1, "crossed"), (1.02, "open")])
+def test_a_cost_that_is_named_must_be_beyond_the_limit_in_turns_too(
+    in_turns: float, found: str
+) -> None:
+    assert regression_limit.state(beside(1.1, in_turns, ("cpu_per_request",)), 0.03) == found
+
+
+def test_a_limit_that_throughput_settles_is_settled_whatever_the_costs_are() -> None:
+    seen = beside(1.3, 1.0, rates=tuple(0.8 * one for one in WOBBLE))
+    assert regression_limit.state(seen, 0.03) == "crossed"
+
+
+def beside(
+    cost: float,
+    in_turns: float | None,
+    deciding: tuple[Metric, ...] = AT_FULL_SPEED,
+    rates: tuple[float, ...] = tuple(0.95 + 60 * (one - 1) for one in WOBBLE),
+) -> Difference:
+    """A comparison with another cost side by side than in turns, whose throughput is blurred."""
+    pairs = [
+        Pair(rate, in_turns, None if in_turns is None else 1.2 / rate - 1, a_delay=0.2)
+        for rate in rates
+    ]
+    both = turns([Pair(0.5, cost * one) for one in WOBBLE])
+    return difference(turns(pairs), Plan((8,), 8), 0.02, (), deciding, (), both)
 
 
 def test_a_cost_that_is_kept_alone_is_not_enough() -> None:

@@ -257,6 +257,8 @@ def limit_missed(end: Compared) -> str:
     undecided = f"whether B loses more than {limit} is undecided"
     if not end.difference.is_comparable:
         return undecided
+    if regression_limit.is_denied_in_turns(end.difference, end.wanted.max_regression or 0.0):
+        return f"{undecided}: {NAMES['cpu_per_request']} side by side is not that in turns"
     if end.has_most_groups:
         return f"{undecided} after {_MOST}"
     return f"{undecided}: {short}" if (short := end.short_budget) else undecided
