@@ -2,7 +2,7 @@
 
 The throughput of a server is the processor time it got each second, divided by what a request costs
 it. Other programs take the first factor; the second is the server's own. Processor time *wanted* is
-what it got and what it waited for, ready to run (run delay).
+what it got and what it waited for, ready to run (run delay), at most all the time of its cores.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import geometric_mean
 from typing import TYPE_CHECKING
 
@@ -57,6 +57,22 @@ def cpu_per_request(turn: Turn) -> tuple[float, float] | None:
 def cpu_obtained(turn: Turn) -> tuple[float, float] | None:
     """Processor time of the server, and time, both in nanoseconds."""
     return None if turn.server_cpu_ns is None else (turn.server_cpu_ns, turn.duration_ns)
+
+
+def within_cores(turn: Turn, cores: int) -> Turn:
+    """The turn without waits for cores that its cores could not have ended.
+
+    Waits are a sum over threads, which also wait for each other: four on one core wait three times
+    as long as they work. Together they want no more than all its time.
+
+    Args:
+        turn: The turn.
+        cores: How many cores the server has.
+    """
+    if turn.server_delay_ns is None or turn.server_cpu_ns is None:
+        return turn
+    most_ns = max(0, cores * turn.duration_ns - turn.server_cpu_ns)
+    return replace(turn, server_delay_ns=min(turn.server_delay_ns, most_ns))
 
 
 def undisturbed(turn: Turn) -> tuple[float, float] | None:

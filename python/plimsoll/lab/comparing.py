@@ -17,7 +17,7 @@ from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import HIGHEST_LEVEL, Load, Stage
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
-from plimsoll.comparison import group_rounds
+from plimsoll.comparison import group_rounds, turn_pairs
 from plimsoll.comparison.difference import AT_A_RATE, AT_FULL_SPEED, METRICS
 from plimsoll.comparison.group_rounds import ROUNDS, TURN_S, Pace
 from plimsoll.comparison.turn_pairs import A, B, GroupTimes
@@ -454,9 +454,11 @@ def _measured(
                 raise error
         a, b = (stored(results, one) for one in found)
         times = _times(group, a, b)
+        cores = len(trials[0].load.server_cores or setting.server_cores or machine.allowed_cores())
+        alone = [[turn_pairs.within_cores(turn, cores) for turn in _loaded(one)] for one in found]
         doubts = (*compared_load.doubts(A, a), *compared_load.doubts(B, b))
     return MeasuredGroup(
-        _named(group, [_loaded(one) for one in found]),
+        _named(group, alone),
         times,
         doubts,
         side_by_side=_named(group, [side_by_side.turns[one.id] for one in trials])

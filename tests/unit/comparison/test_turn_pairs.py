@@ -82,6 +82,34 @@ def test_time_that_a_server_waited_for_a_core_is_given_back() -> None:
     assert found.total == pytest.approx(0, abs=1e-3)
 
 
+@pytest.mark.parametrize(("cores", "factor"), [(1, 1.0), (2, 2.0), (8, 4.0)])
+def test_processes_that_wait_for_each_other_want_no_more_than_their_cores(
+    cores: int, factor: float
+) -> None:
+    """Four processes have one core, which one alone keeps busy as well."""
+    alone = [
+        replace(
+            turn,
+            server_cpu_ns=TURN_NS,
+            server_delay_ns=3 * TURN_NS if turn.entry == B else 0,
+        )
+        for turn in turns([Pair()])
+    ]
+    capped = [turn_pairs.within_cores(turn, cores) for turn in alone]
+    for quantity in (turn_pairs.cpu_wanted, turn_pairs.undisturbed):
+        (found,) = turn_pairs.groups(capped, quantity)
+        assert found.total == pytest.approx(math.log(factor), abs=1e-3)
+
+
+def test_waits_for_other_programs_are_within_the_cores() -> None:
+    turn = replace(turns([Pair()])[0], server_cpu_ns=TURN_NS // 4, server_delay_ns=TURN_NS // 2)
+    assert turn_pairs.within_cores(turn, 1) == turn
+    unknown = replace(turn, server_delay_ns=None)
+    assert turn_pairs.within_cores(unknown, 1) == unknown
+    more = replace(turn, server_cpu_ns=TURN_NS + 1)
+    assert turn_pairs.within_cores(more, 1).server_delay_ns == 0
+
+
 def test_failures_are_a_share_of_all_requests() -> None:
     some = turns([Pair(failures=100)], rounds=2)
     assert turn_pairs.failure_ratio(some, B) == pytest.approx(100 / 10_600, rel=1e-3)

@@ -1,4 +1,4 @@
-"""What a comparison refuses before it starts a server."""
+"""What a comparison refuses before it starts a server, and what it takes from a group."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import dataclasses
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import plimsoll
+import plimsoll.conduct.turns as conducted
 from plimsoll.campaign.framework import Framework
 from plimsoll.comparison import group_rounds
 from plimsoll.comparison.group_rounds import ALONE_ONLY, WITH_SIDE_BY_SIDE, GroupRounds, Pace
 from plimsoll.errors import FrameworkError, InputError, Interrupted
 from plimsoll.lab import comparing, selection
+from turns import TURN_NS, Pair, turns
 
 
 @pytest.mark.parametrize(
@@ -124,3 +127,21 @@ def test_a_signal_ends_a_comparison_with_an_error_of_plimsoll(
     monkeypatch.setattr("plimsoll.conduct.turns.conduct", conduct)
     with pytest.raises(Interrupted, match="a signal ended the comparison early"):
         plimsoll.compare("true", "true", commands=True)
+
+
+def test_turns_alone_have_no_waits_beyond_the_cores_of_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Four processes on one core wait for each other."""
+    waited = dataclasses.replace(turns([Pair()])[0], server_cpu_ns=TURN_NS, server_delay_ns=10**12)
+    ending = SimpleNamespace(kind="completed", message="", hint="")
+    ended = SimpleNamespace(ending=ending, held_turns=[waited])
+    nothing: dict[str, Any] = {"stored": None, "_times": None, "compared_load.doubts": ()}
+    for name, found in nothing.items():
+        monkeypatch.setattr(f"plimsoll.lab.comparing.{name}", lambda *_, found=found: found)
+    monkeypatch.setattr(conducted, "conduct", lambda *_, **__: [ended, ended])
+    setting = SimpleNamespace(server_cores=(0, 1))
+    load = SimpleNamespace(server_cores=None)
+    trials = [SimpleNamespace(load=load)] * 2
+    measured = vars(comparing)["_measured"](trials, 0, setting, None, None)
+    assert [one.server_delay_ns for one in measured.turns] == [TURN_NS, TURN_NS]
