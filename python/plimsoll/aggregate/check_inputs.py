@@ -174,6 +174,23 @@ class LateConnects:
 
 
 @dataclass(frozen=True)
+class LateOpenings:
+    """How long after the beginning of the hold the requested connections of a load were open.
+
+    Attributes:
+        opened: How many of them opened.
+        late: How many of these opened later than a load that begins with its hold may take.
+        sum_ns: Time until these were open, of all together; 0 for the others.
+        most_ns: The same of the last one.
+    """
+
+    opened: int
+    late: int
+    sum_ns: int
+    most_ns: int
+
+
+@dataclass(frozen=True)
 class RepeatedRows:
     """Rows that are the same in all that a log says of them.
 
@@ -594,6 +611,37 @@ def late_connects(recording: Recording, connections: Rows, requested: int) -> La
             {"start_ns": first.start_ns, "end_ns": first.end_ns, "requested": requested},
         ).fetchall()[0]
     return LateConnects(*row)
+
+
+def late_openings(recording: Recording, connections: Rows, requested: int) -> LateOpenings:
+    """How long after the beginning of the hold connections were open, of a load with one hold.
+
+    Of each connection, the first attempt counts.
+
+    Args:
+        recording: The recording.
+        connections: Its table `connections`.
+        requested: Number of connections requested.
+    """
+    if len(recording.holds) != 1:
+        return LateOpenings(0, 0, 0, 0)
+    (hold,) = recording.holds
+    with query.opened(connections=as_stored(connections)) as database:
+        row = database.execute(
+            "SELECT count(connected_ns), count(*) FILTER (late_ns >= $opening_ns),"
+            " coalesce(sum(late_ns) FILTER (late_ns >= $opening_ns), 0)::BIGINT,"
+            " coalesce(max(late_ns), 0)::BIGINT FROM ("
+            "  SELECT connected_ns, CASE WHEN connected_ns IS NOT NULL"
+            "   THEN greatest(least(connected_ns, $end_ns) - $start_ns, 0) END AS late_ns"
+            "  FROM connections ORDER BY due_ns LIMIT $requested)",
+            {
+                "start_ns": hold.start_ns,
+                "end_ns": hold.end_ns,
+                "opening_ns": _opening_ns(recording),
+                "requested": requested,
+            },
+        ).fetchall()[0]
+    return LateOpenings(*row)
 
 
 def _opening_ns(recording: Recording) -> int:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         KindCount,
         LateConnects,
         LateEnds,
+        LateOpenings,
         OutcomeCount,
         Pauses,
         RepeatedRows,
@@ -245,6 +246,10 @@ class Tables:
     def late_connects(self, requested: int) -> LateConnects:
         """How late the load generator itself began to open so many connections."""
         return check_inputs.late_connects(self.recording, self.connections, requested)
+
+    def late_openings(self, requested: int) -> LateOpenings:
+        """How long after the beginning of the hold so many connections were open."""
+        return check_inputs.late_openings(self.recording, self.connections, requested)
 
     def without_response(self, least_ns: int) -> int:
         """Connections that lived for so long and never got a byte of a response.

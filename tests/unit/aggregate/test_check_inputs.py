@@ -3,7 +3,9 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.aggregate.check_inputs import (
+    LateOpenings,
     in_flight,
+    late_openings,
     open_connections,
     outcome_counts,
     shares,
@@ -132,6 +134,19 @@ def test_connections_are_open_from_connected_to_closed_as_far_as_the_holds_go():
     )
     assert open_connections(CLEAN, connections) == pytest.approx((4 + 2) / 4)
     assert open_connections(replace(CLEAN, stages=()), connections) is None
+
+
+def test_connections_are_late_from_the_beginning_of_the_only_hold():
+    begin = CLEAN.holds[0].start_ns
+    connections = connection_rows(
+        {"due_ns": begin, "connected_ns": begin + S},
+        {"due_ns": begin, "connected_ns": begin + 1_000_000},
+        {"due_ns": begin, "outcome": "connect_refused"},
+        {"due_ns": begin + S, "connected_ns": begin + 2 * S},  # more than were requested
+    )
+    assert late_openings(CLEAN, connections, 3) == LateOpenings(2, 1, S, S)
+    twice = replace(CLEAN, stages=CLEAN.stages + CLEAN.holds)
+    assert late_openings(twice, connections, 3).opened == 0
 
 
 def test_connections_whose_handshakes_take_turns_are_open_from_the_beginning_of_the_hold():

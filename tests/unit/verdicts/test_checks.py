@@ -2674,13 +2674,40 @@ def test_connections_that_the_load_generator_began_late_are_no_fault_of_the_serv
 
 
 @pytest.mark.parametrize(
-    ("begun_ns", "connected_ns"), [(0, 160_000_000), (160_000_000, 160_000_000)]
+    ("begun_ns", "connected_ns"), [(0, 160_000_000), (160_000_000, 160_000_000), (0, 1_900_000_000)]
 )
-def test_connections_that_open_late_though_begun_in_time_are_void(begun_ns, connected_ns):
+def test_connections_that_all_open_but_late_are_doubtful_with_a_warm_up(begun_ns, connected_ns):
     trial = opened_late(begun_ns=begun_ns, connected_ns=connected_ns)
     given = judged("connection_target_met", trial)
+    after = wording.duration(begun_ns + connected_ns)
+    assert given.level == "doubtful"
+    assert f"because 10 opened late: on average {after} after the beginning, the last" in given.text
+    assert "(a stage `warm_up`)" in given.remedies[0]
+
+
+def test_a_window_that_mostly_passed_before_connections_opened_is_void():
+    given = judged("connection_target_met", opened_late(begun_ns=0, connected_ns=2_100_000_000))
     assert given.level == "void"
     assert "Find why connections open late" in " ".join(given.remedies)
+
+
+@pytest.mark.parametrize("change", [{"connections_refused": 1}, {"connections_lost": 1}])
+def test_late_connections_of_which_some_were_refused_or_lost_are_void(change):
+    trial = opened_late(begun_ns=0, connected_ns=160_000_000)
+    failed = replace(trial, connections=trial.connections)
+    summary = replace(trial.summary, **change)
+    failed.__dict__.update(usage=trial.usage, summary=summary)
+    assert judged("connection_target_met", failed).level == "void"
+
+
+def test_connections_that_never_open_are_void_beside_those_that_open_late():
+    trial = opened_late(begun_ns=0, connected_ns=160_000_000)
+    rows: Any = as_stored(trial.connections)
+    opened = pa.array([160_000_000] * (len(rows) - 1) + [None], pa.int64())
+    at = rows.schema.get_field_index("connected_ns")
+    failed = replace(trial, connections=rows.set_column(at, rows.schema.field(at), opened))
+    failed.__dict__.update(usage=trial.usage, summary=replace(trial.summary, open_connections=8.6))
+    assert judged("connection_target_met", failed).level == "void"
 
 
 def test_a_short_trial_of_a_campaign_is_not_judged_by_its_length():

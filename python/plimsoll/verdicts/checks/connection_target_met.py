@@ -6,7 +6,9 @@ Connections can be missing in two ways, and can close too soon:
   load generator's count and the rows are compared with it; for a driver that does not count, the
   kernel's count at the server. Opening them may take a load that begins with its window 20 ms, and
   0.5 ms for each (10 ms with TLS), up to 0.9 s. If they are missing only because the load generator
-  itself began to connect late, the trial is doubtful, and not void for the server;
+  itself began to connect late, the trial is doubtful, and not void for the server. It is doubtful
+  too if every connection opened, none was refused or lost, and they are missing only because they
+  opened late, as behind slow handshakes. They must have been open for half of the window;
 - no response: connections that the kernel opened and on which the server never responded. While the
   accept queue is full, a client sees connections as open that the server has not accepted. A server
   that hangs looks the same;
@@ -86,6 +88,16 @@ OPENING_NS = 1_000_000_000
 """A foreign driver may take so long to start and to open its connections."""
 LIVED_S = 1.0
 """A connection that was open for so long should have a response."""
+LEAST_OPEN = 0.5
+"""Connections that open late are missing at the beginning only if they are open for so much of the
+window; a window that mostly passed before never had its load."""
+WARM_UP = Remedy(
+    campaign="Give the load a warm-up, in which its connections open (a stage `warm_up`)",
+    load="Give the load a warm-up, in which its connections open (`--warm-up 5s`)",
+    imported="Leave the beginning of the test out (`--warm-up 5s`)",
+    counted="Give the load a warm-up, in which its connections open (`--warm-up 5s`)",
+)
+"""What to do about connections that open late."""
 KEEP = Remedy(
     campaign="Let the server keep connections open for more requests, or request its limit "
     "explicitly (`requests_per_connection`)",
@@ -161,7 +173,7 @@ def _open(tables: Tables, limits: Limits) -> Finding:
     )
     if not _is_kept(tables):
         return found(limit, 1.0, sentence + ", each for a few requests", "")
-    late = _late_by_driver(tables, limit, is_open, requested)
+    late = _late(tables, limit, is_open, requested)
     return late or _missing(tables, limit, is_open, requested, sentence)
 
 
@@ -257,8 +269,39 @@ def _open_by_rows(tables: Tables, limits: Limits) -> list[Finding]:
         "requested connections open on average"
     )
     limit, ratio = limits.of(OPEN_RATIO), _ratio(tables, is_open, requested)
-    late = _late_by_driver(tables, limit, is_open, requested)
+    late = _late(tables, limit, is_open, requested)
     return [late or found(limit, ratio, sentence, _why_not_open(tables))]
+
+
+def _late(tables: Tables, limit: Limit, is_open: float, requested: float) -> Finding | None:
+    """That connections are missing only because they opened late, by whosever fault."""
+    if limit.level(_ratio(tables, is_open, requested)) == "sound":
+        return None
+    by_driver = _late_by_driver(tables, limit, is_open, requested)
+    return by_driver or _opened_late(tables, limit, is_open, requested)
+
+
+def _opened_late(tables: Tables, limit: Limit, is_open: float, requested: float) -> Finding | None:
+    """That all connections opened and stayed open, and are missing only until they did.
+
+    A handshake of TLS or WebSocket may take its time, and the numbers of the window say little of
+    it; but its beginning had fewer connections than requested.
+    """
+    summary, held_s = tables.summary, _held_s(tables)
+    if summary.connections_refused or summary.connections_lost:
+        return None
+    late = tables.late_openings(round(requested))
+    if late.opened < round(requested) or late.most_ns / 1e9 > (1 - LEAST_OPEN) * held_s:
+        return None
+    if limit.level(_ratio(tables, is_open + late.sum_ns / 1e9 / held_s, requested)) != "sound":
+        return None
+    mean = wording.seconds(late.sum_ns / late.late / 1e9)
+    sentence = (
+        f"{wording.amount(is_open)} of {wording.amount(requested)} requested connections were open "
+        f"on average, because {wording.count(late.late)} opened late: on average {mean} after the "
+        f"beginning, the last one after {wording.seconds(late.most_ns / 1e9)}"
+    )
+    return Finding("doubtful", _ratio(tables, is_open, requested), limit, sentence, WARM_UP)
 
 
 def _late_by_driver(
@@ -270,7 +313,7 @@ def _late_by_driver(
     that were due meanwhile are late, so the trial is doubtful.
     """
     ratio = _ratio(tables, is_open, requested)
-    if limit.level(ratio) == "sound" or tables.recording.driver is None:
+    if tables.recording.driver is None:
         return None
     late = tables.late_connects(round(requested))
     missing = late.sum_ns / 1e9 / _held_s(tables)
