@@ -67,6 +67,25 @@ while True:
     held.append(listener.accept())
 """
 
+RESPONDS_LATE = """
+listener = listen()
+while True:
+    connection, _ = listener.accept()
+    connection.recv(65536)
+    time.sleep(2.5)
+    try:
+        connection.sendall(b"HTTP/1.1 200 X\\r\\nContent-Length: 0\\r\\n\\r\\n")
+    except OSError:
+        pass
+    connection.close()
+"""
+
+LOSES_THE_FIRST = """
+listener = listen()
+lost = listener.accept()
+serve(listener)
+"""
+
 LISTENS_ELSEWHERE = "serve(listen(int(os.environ['ELSEWHERE'])))"
 
 IGNORES_TERM = """
