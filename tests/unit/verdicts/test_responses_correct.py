@@ -142,6 +142,57 @@ def test_a_length_that_few_have_is_doubted_unless_it_was_asked_for():
     assert judged(expected=LENGTH, lengths={2049: 0.002})[1].level == "sound"
 
 
+def of_lengths(sampled, usual_bytes, shortest, longest):
+    """The verdict on a tenth of other lengths, with a sample of bodies."""
+    trial = running(expected=STATUS, lengths={2049: 0.3})
+    (lengths,) = trial.body_lengths
+    trial = replace(trial, recording=replace(trial.recording, sampled_bodies=(sampled,)))
+    vars(trial)["body_lengths"] = (
+        replace(
+            lengths,
+            usual_bytes=usual_bytes,
+            usual=9_000,
+            others=1_000,
+            others_shortest_bytes=shortest,
+            others_longest_bytes=longest,
+        ),
+    )
+    return responses_correct.judge(trial, Limits())
+
+
+DIFFERENT = SampledBodies(0, 1_000, 1, 11, 0, 0)
+EQUAL = SampledBodies(0, 1_000, 900, 11, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("usual_bytes", "shortest", "longest"), [(11, 7, 12), (36, 31, 35), (2_048, 2_028, 2_068)]
+)
+def test_lengths_of_a_counter_or_a_time_are_told_and_not_doubted(usual_bytes, shortest, longest):
+    given = of_lengths(DIFFERENT, usual_bytes, shortest, longest)
+    ends = min(usual_bytes, shortest), max(usual_bytes, longest)
+    assert given.level == "sound"
+    assert f"body lengths vary from {ends[0]:,} to {ends[1]:,} bytes" in " ".join(
+        one.text.lower() for one in given.sentences
+    )
+
+
+@pytest.mark.parametrize(
+    ("sampled", "usual_bytes", "shortest", "longest"),
+    [
+        (DIFFERENT, 36, 18, 18),  # half of a short page
+        (DIFFERENT, 2_048, 1_024, 1_024),
+        (DIFFERENT, 2_048, 2_027, 2_049),
+        (DIFFERENT, 2_048, 2_047, 2_069),
+        (EQUAL, 11, 7, 12),
+        (replace(DIFFERENT, bodies=19), 11, 7, 12),
+    ],
+)
+def test_cut_bodies_and_other_lengths_of_a_fixed_page_are_doubted(
+    sampled, usual_bytes, shortest, longest
+):
+    assert of_lengths(sampled, usual_bytes, shortest, longest).level == "doubtful"
+
+
 @pytest.mark.parametrize(("others", "level"), [(500, "doubtful"), (501, "sound")])
 def test_the_other_half_of_the_responses_is_doubted_and_more_than_that_varies(others, level):
     trial, _ = judged(expected=STATUS, lengths={2049: 0.3})

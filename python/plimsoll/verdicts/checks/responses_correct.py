@@ -17,7 +17,9 @@ more than 100 bytes, because heads differ by cookies and by what they say of the
 Where no body is specified, the engine stores some thousand, which are compared with each other
 after the load. Doubted are those that have the length of the usual body, differ from it, and came
 while it came, too. A page that shows the time, a counter or a random value has no usual body, or
-one after the other, and raises no doubt.
+one after the other, and raises no doubt. Where no body is a quarter of those stored, the page is
+such a one, and values have different lengths. There, lengths are not doubted that differ from the
+usual one by at most 20 bytes and by less than half of it.
 
 Some tools let their users decide which responses are correct. Status codes from 400 on among those
 are named and doubted, because nothing here was told to expect them.
@@ -34,6 +36,7 @@ Intervals are those of Clopper and Pearson, Biometrika 26(4), 1934.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -182,6 +185,11 @@ HEADS_APART_BYTES = 100
 """Heads of one server differ by less, but for cookies, which make a response longer."""
 LEAST_USUAL = 0.25
 """A body that is a smaller share of the sample is not the usual one: the page varies."""
+VALUE_BYTES = 20
+"""Lengths of one page differ by as much where it shows a value: a number of 64 bits has 1 to 20
+characters, the fraction of a second up to 10, and names of day and month differ by 10 letters."""
+CUT = 0.5
+"""A body that lacks so much of the usual length may be cut off, however short the page is."""
 FEWEST_BODIES = 20
 """Of fewer sampled bodies none is the usual one."""
 MANY = 1000
@@ -194,9 +202,13 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     if not tables.recording.found_running:
         findings.append(_contract(tables, limits))
     findings += [*_bodies(tables, limits), *_recomputed(tables, limits)]
-    findings += [_lengths(tables, limits), *_alike(tables, limits), _unsolicited(tables, limits)]
+    lengths = _lengths(tables, limits)
+    findings += [lengths, *_alike(tables, limits), _unsolicited(tables, limits)]
     findings += _error_statuses(tables, limits)
-    return of_trial(NAME, tables.recording, led_by(_responses(tables, limits), *findings), SOURCE)
+    responses = _responses(tables, limits)
+    if responses.level == lengths.level == "sound":
+        responses = replace(responses, further=(*responses.further, *lengths.further))
+    return of_trial(NAME, tables.recording, led_by(responses, *findings), SOURCE)
 
 
 def _responses(tables: Tables, limits: Limits) -> Finding:
@@ -485,12 +497,10 @@ def _lengths(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(ODD_LENGTHS)
     lengths, what = _known_lengths(tables)
     unasked = [one for one in lengths if _is_unspecified(one, tables.recording.expected)]
-    odd = [one for one in unasked if 0 < one.others <= one.usual]
+    odd = [one for one in unasked if 0 < one.others <= one.usual and not _has_values(one, tables)]
     if not odd:
-        varying = [one for one in unasked if one.others]
-        usual = "no response length is unusual"
-        sentence = "; ".join(_varying(one, tables, what[0]) for one in varying[:2]) or usual
-        return found(limit, 0.0, sentence, "")
+        varying = [_varying(one, tables, what[0]) for one in unasked if one.others]
+        return found(limit, 0.0, "no response length is unusual", "", *varying[:2])
     sentence = wording.listed([_stated_lengths(one, tables, what) for one in odd], 2)
     return found(limit, float(sum(one.others for one in odd)), sentence, LENGTHS_REMEDY)
 
@@ -508,6 +518,25 @@ def _is_unspecified(lengths: BodyLengths, expected: tuple[ExpectedResponse, ...]
         return True
     one = expected[lengths.request]
     return one.length_bytes is None and not one.has_events
+
+
+def _has_values(lengths: BodyLengths, tables: Tables) -> bool:
+    """Whether lengths differ by no more than a number or a time in a page that shows one.
+
+    At least half of the responses have the usual length. Where no body is a quarter of the stored
+    ones, those of this length differ from each other, too.
+    """
+    names, usual = tables.recording.requests, lengths.usual_bytes
+    vary = any(
+        names[one.request] == names[lengths.request]
+        and one.bodies >= FEWEST_BODIES
+        and one.usual < LEAST_USUAL * one.bodies
+        for one in tables.recording.sampled_bodies
+    )
+    shortest, longest = lengths.others_shortest_bytes, lengths.others_longest_bytes
+    if not vary or shortest is None or longest is None:
+        return False
+    return usual - shortest < CUT * usual and max(usual - shortest, longest - usual) <= VALUE_BYTES
 
 
 def _varying(lengths: BodyLengths, tables: Tables, what: str) -> str:
