@@ -31,7 +31,9 @@ private const val ADDED = "This sentence was added when the request came."
 private const val WORLD = "SELECT id, random_number FROM world WHERE id = ?"
 private const val FORTUNES = "SELECT id, message FROM fortune"
 private const val WORLDS = "SELECT id FROM world WHERE id = ANY(?) ORDER BY id FOR UPDATE"
-private const val UPDATE = "UPDATE world SET random_number = ? WHERE id = ?"
+private const val UPDATE =
+    "UPDATE world SET random_number = new.number" +
+        " FROM unnest(?, ?) AS new(id, number) WHERE world.id = new.id"
 
 @Serializable
 data class World(val id: Int, val randomNumber: Int)
@@ -86,20 +88,20 @@ private fun Connection.fortunes(): List<Fortune> = prepareStatement(FORTUNES).us
 private fun Connection.update(count: Int): List<World> {
     autoCommit = false
     val worlds = prepareStatement(WORLDS).use { statement ->
-        statement.setArray(1, createArrayOf("int4", differentIds(count).toTypedArray()))
+        statement.setArray(1, integers(differentIds(count)))
         statement.executeQuery().map { World(getInt(1), drawn()) }
     }
     prepareStatement(UPDATE).use { statement ->
-        for (world in worlds) {
-            statement.setInt(1, world.randomNumber)
-            statement.setInt(2, world.id)
-            statement.addBatch()
-        }
-        statement.executeBatch()
+        statement.setArray(1, integers(worlds.map { it.id }))
+        statement.setArray(2, integers(worlds.map { it.randomNumber }))
+        statement.executeUpdate()
     }
     commit()
     return worlds
 }
+
+private fun Connection.integers(values: Collection<Int>): java.sql.Array =
+    createArrayOf("int4", values.toTypedArray())
 
 private fun HTML.page(fortunes: List<Fortune>) {
     head { title("Fortunes") }

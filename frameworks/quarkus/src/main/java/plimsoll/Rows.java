@@ -22,7 +22,9 @@ public class Rows {
     private static final String FORTUNES = "SELECT id, message FROM fortune";
     private static final String WORLDS =
         "SELECT id FROM world WHERE id = ANY($1) ORDER BY id FOR UPDATE";
-    private static final String UPDATE = "UPDATE world SET random_number = $1 WHERE id = $2";
+    private static final String UPDATE =
+        "UPDATE world SET random_number = new.number"
+            + " FROM unnest($1::int[], $2::int[]) AS new(id, number) WHERE world.id = new.id";
 
     public record World(int id, int randomNumber) {}
 
@@ -60,10 +62,9 @@ public class Rows {
     }
 
     private static Uni<?> write(SqlConnection connection, List<World> worlds) {
-        return connection.preparedQuery(UPDATE)
-            .executeBatch(worlds.stream()
-                .map(world -> Tuple.of(world.randomNumber(), world.id()))
-                .toList());
+        var ids = worlds.stream().map(World::id).toArray(Integer[]::new);
+        var numbers = worlds.stream().map(World::randomNumber).toArray(Integer[]::new);
+        return connection.preparedQuery(UPDATE).execute(Tuple.of(ids, numbers));
     }
 
     private static <T> List<T> each(RowSet<Row> rows, Function<Row, T> read) {

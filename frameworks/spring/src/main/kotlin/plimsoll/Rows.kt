@@ -1,6 +1,5 @@
 package plimsoll
 
-import org.springframework.jdbc.core.JdbcTemplate
 import org.springframework.jdbc.core.SimplePropertyRowMapper
 import org.springframework.jdbc.core.simple.JdbcClient
 import org.springframework.stereotype.Repository
@@ -9,6 +8,9 @@ import java.util.Optional
 import java.util.concurrent.ThreadLocalRandom
 
 private const val ROWS = 10_000
+private const val UPDATE =
+    "UPDATE world SET random_number = new.number" +
+        " FROM unnest(?, ?) AS new(id, number) WHERE world.id = new.id"
 
 data class World(val id: Int, val randomNumber: Int)
 
@@ -19,7 +21,7 @@ private val FORTUNE = SimplePropertyRowMapper(Fortune::class.java)
 
 /** The tables of the database. */
 @Repository
-class Rows(private val client: JdbcClient, private val template: JdbcTemplate) {
+class Rows(private val client: JdbcClient) {
 
     fun world(id: Int): Optional<World> =
         client.sql("SELECT id, random_number FROM world WHERE id = ?")
@@ -42,10 +44,10 @@ class Rows(private val client: JdbcClient, private val template: JdbcTemplate) {
                 .query(WORLD)
                 .list()
                 .map { it.copy(randomNumber = drawn()) }
-        template.batchUpdate(
-            "UPDATE world SET random_number = ? WHERE id = ?",
-            worlds.map { arrayOf<Any>(it.randomNumber, it.id) },
-        )
+        client.sql(UPDATE)
+            .param(worlds.map { it.id }.toTypedArray())
+            .param(worlds.map { it.randomNumber }.toTypedArray())
+            .update()
         return worlds
     }
 }

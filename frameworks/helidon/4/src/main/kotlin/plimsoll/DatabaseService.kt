@@ -22,7 +22,9 @@ private const val ADDED = "This sentence was added when the request came."
 private const val WORLD = "SELECT id, random_number FROM world WHERE id = ?"
 private const val FORTUNES = "SELECT id, message FROM fortune"
 private const val WORLDS = "SELECT id FROM world WHERE id = ANY(?) ORDER BY id FOR UPDATE"
-private const val UPDATE = "UPDATE world SET random_number = ? WHERE id = ?"
+private const val UPDATE =
+    "UPDATE world SET random_number = new.number" +
+        " FROM unnest(?, ?) AS new(id, number) WHERE world.id = new.id"
 
 data class World(val id: Int, val randomNumber: Int)
 
@@ -88,20 +90,20 @@ private fun source(environment: Map<String, String>): DataSource {
 private fun update(connection: Connection, count: Int): List<World> {
     connection.autoCommit = false
     val worlds = connection.prepareStatement(WORLDS).use { statement ->
-        statement.setArray(1, connection.createArrayOf("int4", differentIds(count).toTypedArray()))
+        statement.setArray(1, connection.integers(differentIds(count)))
         statement.executeQuery().map { World(getInt(1), drawn()) }
     }
     connection.prepareStatement(UPDATE).use { statement ->
-        for (world in worlds) {
-            statement.setInt(1, world.randomNumber)
-            statement.setInt(2, world.id)
-            statement.addBatch()
-        }
-        statement.executeBatch()
+        statement.setArray(1, connection.integers(worlds.map { it.id }))
+        statement.setArray(2, connection.integers(worlds.map { it.randomNumber }))
+        statement.executeUpdate()
     }
     connection.commit()
     return worlds
 }
+
+private fun Connection.integers(values: Collection<Int>): java.sql.Array =
+    createArrayOf("int4", values.toTypedArray())
 
 private fun <T> ResultSet.map(row: ResultSet.() -> T): List<T> =
     use { generateSequence { if (next()) row() else null }.toList() }
