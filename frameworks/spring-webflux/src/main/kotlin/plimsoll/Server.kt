@@ -10,8 +10,15 @@ import org.springframework.web.server.ServerWebExchange
 import org.springframework.web.server.WebFilter
 import org.springframework.web.server.WebFilterChain
 import reactor.core.publisher.Mono
+import java.time.Instant
+import java.time.ZoneOffset.UTC
+import java.time.format.DateTimeFormatter
+import java.util.Locale
 
 private const val BACKLOG = 4096
+
+private val HTTP_DATE =
+    DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US).withZone(UTC)
 
 /** What Spring Boot has no properties for. */
 @Configuration
@@ -26,12 +33,21 @@ class Server {
         NettyServerCustomizer { it.compress { request, _ -> request.uri().startsWith("/items/") } }
 }
 
-/** Neither Spring nor Reactor Netty sends a date. */
+/** Neither Spring nor Reactor Netty sends a date; it is written anew once a second. */
 @Component
 class Dates : WebFilter {
 
+    @Volatile
+    private var written = Written(0)
+
     override fun filter(exchange: ServerWebExchange, chain: WebFilterChain): Mono<Void> {
-        exchange.response.headers.setDate(DATE, System.currentTimeMillis())
+        val now = Instant.now().epochSecond
+        if (written.second != now) written = Written(now)
+        exchange.response.headers.set(DATE, written.date)
         return chain.filter(exchange)
+    }
+
+    private class Written(val second: Long) {
+        val date: String = HTTP_DATE.format(Instant.ofEpochSecond(second))
     }
 }
