@@ -34,6 +34,10 @@ class Kernel extends BaseKernel
         // TwigBundle asks for a secret. Nothing is signed here.
         $container->extension('framework', ['http_method_override' => false, 'secret' => 'nothing is signed']);
 
+        // The container is one file. Symfony 6.4 reads the name with a dot, 5.4 the one without.
+        $container->parameters()->set('container.dumper.inline_factories', true);
+        $container->parameters()->set('.container.dumper.inline_factories', true);
+
         // The address is that of the environment in which a request comes.
         $container->parameters()->set('env(PGHOST)', '127.0.0.1');
         $container->parameters()->set('env(PGPORT)', '5432');
