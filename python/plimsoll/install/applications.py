@@ -95,7 +95,7 @@ def resolved(command: str, environment: Mapping[str, str]) -> str:
 
 
 def _inherited(framework: Framework) -> dict[str, str]:
-    given = commands.inherited(framework)
+    given = commands.inherited(framework, listens=True)
     return {name: given[name] for name in TUNING if name in given}
 
 

@@ -26,6 +26,28 @@ _TLS = ("TLS_CERT", "TLS_KEY")
 _OF_A_TRIAL = ("DATABASE_URL", "UPSTREAM_URL")
 _OF_LIBPQ = "PG"
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+_OF_FRAMEWORKS = (
+    # Java: Quarkus by SmallRye Config, Micronaut, Spring Boot.
+    *("QUARKUS_", "SMALLRYE_", "MP_", "MICRONAUT_", "DATASOURCES_", "LOGGER_"),
+    *("SPRING_", "SERVER_", "MANAGEMENT_", "LOGGING_"),
+    # Python and its servers, which record traces where OTEL_ says so.
+    *("UVICORN_", "GRANIAN_", "GUNICORN_", "FLASK_", "DJANGO_", "OTEL_"),
+    # JavaScript: packages log what DEBUG names.
+    *("BUN_", "DENO_", "NODE_CLUSTER_", "NODE_DEBUG", "NEST_", "DEBUG"),
+    # Ruby, and the number of processes that Puma, gunicorn and uvicorn take from one name.
+    *("RAILS_", "RACK_", "PUMA_", "PASSENGER_", "MIN_THREADS", "MAX_THREADS", "WEB_CONCURRENCY"),
+    # PHP: Symfony and Laravel.
+    *("APP_", "SYMFONY_"),
+    # .NET, Rust, Go, Swift, C++.
+    *("DOTNET_", "COMPLUS_", "ASPNETCORE_", "KESTREL_", "ROCKET_", "GIN_", "FIBER_"),
+    *("VAPOR_", "SWIFTNIO_", "QT_"),
+)
+"""How variables begin by which a framework, or its server, takes settings; in any case."""
+_FIND_PROGRAMS = (
+    *("BUN_INSTALL", "DENO_DIR", "DENO_INSTALL", "DOTNET_ROOT", "DOTNET_HOST_PATH", "DOTNET_CLI_"),
+    *("DOTNET_MULTILEVEL_LOOKUP", "QT_PLUGIN_PATH"),
+)
+"""How those of them begin that say where programs are."""
 _IN_A_ROOT = {"PATH": entering.PATH, "PYTHON": "/usr/bin/python3", "LANG": "C.UTF-8"}
 
 
@@ -45,7 +67,8 @@ def inherited(framework: Installable, *, listens: bool = False) -> dict[str, str
 
     What a trial gives is left out: a server would take a database of the user's shell for its own.
     A server gets no proxies either: some clients would ask the upstream through one, others not.
-    A mere command is the user's own server, and keeps all of that.
+    Nor does it get settings of frameworks, which would change what is measured: those are in its
+    file. A mere command is the user's own server, and keeps all of that.
 
     Args:
         framework: The framework.
@@ -55,13 +78,23 @@ def inherited(framework: Installable, *, listens: bool = False) -> dict[str, str
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     if not framework.is_framework:
         return kept
+    kept = {
+        name: value
+        for name, value in kept.items()
+        if name not in _OF_A_TRIAL and not name.startswith(_OF_LIBPQ)
+    }
+    if not listens:
+        return kept
+    folders = {need.name for need in framework.needs if need.kind == "folder"}
     return {
         name: value
         for name, value in kept.items()
-        if name not in _OF_A_TRIAL
-        and not name.startswith(_OF_LIBPQ)
-        and not (listens and name.lower() in _PROXIES)
+        if name in folders or not (name.lower() in _PROXIES or _is_setting(name.upper()))
     }
+
+
+def _is_setting(name: str) -> bool:
+    return name.startswith(_OF_FRAMEWORKS) and not name.startswith(_FIND_PROGRAMS)
 
 
 def environment(

@@ -113,6 +113,8 @@ def test_variables_that_tune_a_runtime_are_inherited_and_count(
 ) -> None:
     monkeypatch.setenv("GOGC", "off")
     monkeypatch.setenv("HOME", "/elsewhere")
+    # It does not reach a server of a framework.
+    monkeypatch.setenv("WEB_CONCURRENCY", "7")
     assert changed(subject) == ("the variable `GOGC` was added",)
 
 

@@ -229,6 +229,36 @@ def test_builds_have_the_proxies_of_the_user_and_servers_do_not(
     assert not proxies & {*commands.environment(subject, port=8080)}
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("QUARKUS_VERTX_EVENT_LOOPS_POOL_SIZE", "quarkus_http_io_threads", "SPRING_CONFIG_NAME"),
+        *("SERVER_TOMCAT_THREADS_MAX", "UVICORN_WORKERS", "GUNICORN_CMD_ARGS", "WEB_CONCURRENCY"),
+        *("FLASK_DEBUG", "DEBUG", "DENO_V8_FLAGS", "BUN_JSC_useJIT", "DOTNET_gcServer"),
+        *("Kestrel__Limits__MaxConcurrentConnections", "RAILS_MAX_THREADS", "ROCKET_WORKERS"),
+    ],
+)
+def test_builds_have_settings_of_frameworks_of_the_users_shell_and_servers_do_not(
+    name: str, subject: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "of the user")
+    assert commands.environment(subject)[name] == "of the user"
+    assert name not in commands.environment(subject, port=8080)
+    own = replace(subject, environment={name: "of the framework"})
+    assert commands.environment(own, port=8080)[name] == "of the framework"
+    mere = replace(subject, language="", endpoints=())
+    assert commands.environment(mere, port=8080)[name] == "of the user"
+
+
+@pytest.mark.parametrize("name", ["DENO_DIR", "BUN_INSTALL", "DOTNET_ROOT_X64", "GOGC", "APP_SDK"])
+def test_servers_have_what_finds_their_programs_and_tunes_their_runtime(
+    name: str, subject: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "/of/the/user")
+    subject = replace(subject, needs=(Requirement("folder", "APP_SDK"),))
+    assert commands.environment(subject, port=8080)[name] == "/of/the/user"
+
+
 def test_the_version_is_the_first_line_of_its_command(subject: Framework) -> None:
     asked = replace(subject, version="echo; echo '  tool 1.2 '; echo more")
     assert commands.version(asked) == "tool 1.2"
