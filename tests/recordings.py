@@ -306,6 +306,8 @@ def write_trial(folder: Path, **options: Any) -> Recording:
 def simulate(**options: Any) -> Tables:
     """One simulated trial in memory; the last ones are kept with all that was worked out of them.
 
+    Tests share it: what changes one of its attributes changes a `dataclasses.replace` of it.
+
     Args:
         options: Fields of `Options`.
     """

@@ -901,9 +901,10 @@ def test_energy_is_told_net_of_the_idle_host(options, level, words):
     [(0.0, "no response was successful"), (None, "the number of correct responses is unknown")],
 )
 def test_net_power_without_correct_responses_is_not_called_idle(goodput_per_s, words):
-    trial = simulate(power_w=(20.0, 55.0))
+    simulated = simulate(power_w=(20.0, 55.0))
+    trial = replace(simulated)
     trial.__dict__["summary"] = sample.changed(
-        trial.summary, goodput_per_s=goodput_per_s, rapl_net_j_per_ok=None
+        simulated.summary, goodput_per_s=goodput_per_s, rapl_net_j_per_ok=None
     )
     given = judged("energy_net", trial)
     assert given.level == "not_checked"
@@ -941,8 +942,9 @@ COUNTED = {
 
 def on_a_host_without(quantities):
     """A trial on a host that shows less, whose handshakes say nothing either."""
-    trial = simulate(without=quantities, own_drops=False)
-    trial.__dict__["summary"] = sample.changed(trial.summary, connect_min_ns=None)
+    simulated = simulate(without=quantities, own_drops=False)
+    trial = replace(simulated)
+    trial.__dict__["summary"] = sample.changed(simulated.summary, connect_min_ns=None)
     return trial
 
 
@@ -1209,7 +1211,7 @@ def test_a_load_generator_on_shared_cores_may_want_what_others_took(others, leve
 def test_a_second_in_which_the_load_generator_ended_fills_no_cores_that_others_had():
     """What others used of it is unknown: the cores were full, and not with what is measured."""
     cores = {"driver_cores": (0, 1), "server_cores": (0, 1), "others_on": (0, 1)}
-    made = simulate(server_busy=0.001, driver_busy=0.004, others_busy=0.99, **cores)
+    made = replace(simulate(server_busy=0.001, driver_busy=0.004, others_busy=0.99, **cores))
     made.__dict__["usage"] = without_the_last_reading(made.usage, "driver")
     given = judged("driver_headroom", made)
     assert "were busy" not in given.text
