@@ -111,6 +111,7 @@ class Difference:
         silent_side_by_side: Those that returned nothing in all turns of a group side by side.
         cpu_per_request_in_turns: CPU time per response in turns of one alone; None where
             `cpu_per_request` is that, and when not measured.
+        uncounted: Servers whose CPU time is unknown in at least half of the turns of a group.
     """
 
     answer: Answer
@@ -133,6 +134,7 @@ class Difference:
     silent: tuple[str, ...] = ()
     silent_side_by_side: tuple[str, ...] = ()
     cpu_per_request_in_turns: PairedRatio | None = None
+    uncounted: tuple[str, ...] = ()
 
     @property
     def is_comparable(self) -> bool:
@@ -324,6 +326,7 @@ def difference(
         silent=silent,
         silent_side_by_side=silent_side_by_side,
         cpu_per_request_in_turns=cost_in_turns,
+        uncounted=turn_pairs.uncounted(every),
     )
 
 

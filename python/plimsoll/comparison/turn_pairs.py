@@ -112,7 +112,8 @@ def groups(turns: Iterable[Turn], quantity: Quantity) -> list[PairedGroup]:
     """B / A of each group, from the rounds in which both have a turn with the quantity.
 
     A turn in which a server returned nothing counts in the total, else one that hangs would lose
-    nothing by it. It has no ratio of its own.
+    nothing by it. It has no ratio of its own. A group has none where most of its rounds lack the
+    quantity: those that have it may be the odd ones.
 
     Args:
         turns: Turns of A and B.
@@ -124,13 +125,31 @@ def groups(turns: Iterable[Turn], quantity: Quantity) -> list[PairedGroup]:
 def _by_group(turns: Iterable[Turn], quantity: Quantity) -> dict[int, PairedGroup]:
     """The same by the number of the group, in its order."""
     found: dict[int, list[_Round]] = defaultdict(list)
+    unknown: dict[int, int] = defaultdict(int)
     for group, one, other in _pairs(turns):
         below, above = quantity(one), quantity(other)
         if below and above:
             found[group].append((*above, *below))
+        else:
+            unknown[group] += 1
     return {
-        number: _group(rounds) for number, rounds in sorted(found.items()) if all(_sums(rounds))
+        number: _group(rounds)
+        for number, rounds in sorted(found.items())
+        if len(rounds) > unknown[number] and all(_sums(rounds))
     }
+
+
+def uncounted(turns: Iterable[Turn]) -> tuple[str, ...]:
+    """Of which servers CPU time is unknown in at least half of the turns of a group."""
+    found: dict[tuple[str, int], list[bool]] = defaultdict(list)
+    for turn in turns:
+        found[turn.entry, turn.group].append(turn.server_cpu_ns is None)
+    entries = {
+        entry
+        for (entry, _), are_unknown in found.items()
+        if 2 * sum(are_unknown) >= len(are_unknown)
+    }
+    return tuple(entry for entry in (A, B) if entry in entries)
 
 
 def silent(turns: Iterable[Turn]) -> tuple[str, ...]:

@@ -144,6 +144,12 @@ class ProcessTree:
         """Counters of all processes that ever belonged to the tree, at the last refresh."""
         return sum(map(self._of, self._known.values()), start=self._unclaimed)
 
+    @property
+    def ended_s(self) -> float:
+        """CPU time of those that have ended, at the last refresh, in seconds."""
+        living = (stat.own for stat in self.stats.values())
+        return self.spent.beyond(sum(living, start=ProcessCounters())).cpu_s
+
     def refresh(self) -> None:
         """Reads which processes belong to the tree now, and their `stats`.
 

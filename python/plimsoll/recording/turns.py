@@ -18,7 +18,7 @@ class Turn:
         requests: Complete and correct responses.
         failures: Requests that ended otherwise.
         server_cpu_ns: CPU time of the server's processes within the turn; None when unknown, as in
-            a turn in which one of them ended.
+            a turn in which one of them ended, or of a server that works in short-lived ones.
         driver_cpu_ns: The same of the load generator.
         server_delay_ns: Time that threads of the server were ready to run and waited for a core,
             all together; None when unknown.

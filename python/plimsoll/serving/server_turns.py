@@ -23,7 +23,8 @@ class ServerTurn:
     Attributes:
         before: Readings made right before it.
         after: Readings made right after it.
-        cpu_ns: CPU time of the server's processes within it; None where one of them ended in it.
+        cpu_ns: CPU time of the server's processes within it; None where one of them ended in it,
+            and of a server whose short-lived processes take a part of it.
         is_alive: Whether the server runs.
         freezes: Whether it is frozen while it rests.
         problems: What could not be read, and why.

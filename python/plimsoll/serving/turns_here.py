@@ -11,6 +11,7 @@ from plimsoll.sampling.sampler import Sampler
 from plimsoll.sampling.scope import Scope
 from plimsoll.serving.resting import RestingServer
 from plimsoll.serving.server_turns import ServerTurn
+from plimsoll.serving.short_lived import ShortLived
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -42,6 +43,8 @@ class TurnsHere:
         self._sampler.watch(replace(server.scope, tree=self._tree))
         self._before: list[Reading] = []
         self._used: dict[int, int] = {}
+        self._ended_s = 0.0
+        self._short_lived = ShortLived()
 
     @property
     def freezes(self) -> bool:
@@ -81,6 +84,7 @@ class TurnsHere:
             thorough: Whether to read what disturbs or takes long, too.
         """
         self._before = self._sampler.read_alone(thorough=thorough, order=BEFORE)
+        self._ended_s = self._tree.ended_s
         self._used = self._cpu_ns()
         self._rest.end()
 
@@ -93,10 +97,12 @@ class TurnsHere:
         self._rest.begin()
         cpu_ns = cpu_clock.grown(self._used, self._cpu_ns())
         after = self._sampler.read_alone(thorough=thorough, order=AFTER)
+        if cpu_ns is not None:
+            self._short_lived.count(self._ended_s, self._tree.ended_s, cpu_ns)
         return ServerTurn(
             self._before,
             after,
-            cpu_ns,
+            None if self._short_lived.are_missed else cpu_ns,
             self._server.alive(),
             self.freezes,
             self._sampler.problems,

@@ -77,6 +77,16 @@ def test_what_was_not_measured_has_no_group() -> None:
     assert turn_pairs.groups(some, turn_pairs.undisturbed) == []
 
 
+@pytest.mark.parametrize(("known", "found"), [(5, 1), (4, 0)])
+def test_a_group_of_which_most_turns_lack_a_quantity_has_no_ratio(known: int, found: int) -> None:
+    some = [
+        replace(turn, server_cpu_ns=None) if turn.entry == B and turn.round >= known else turn
+        for turn in turns([Pair()])
+    ]
+    assert len(turn_pairs.groups(some, turn_pairs.cpu_per_request)) == found
+    assert turn_pairs.uncounted(some) == (() if found else (B,))
+
+
 def test_time_that_a_server_waited_for_a_core_is_given_back() -> None:
     (found,) = turn_pairs.groups(turns([Pair(rate=0.8, delay=0.25)]), turn_pairs.undisturbed)
     assert found.total == pytest.approx(0, abs=1e-3)

@@ -193,6 +193,7 @@ def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
     ("case", "part"),
     [
         ("slower", "CPU time per request differs: +10 % (95 %: +9."),
+        ("undecided", "CPU time of B is unknown in most turns of a start: some of its processes"),
         ("one group", "Intervals cover these processes only"),
         ("same", "The smallest detectable difference in 80 s is 0."),
         ("undecided", " % in throughput"),

@@ -80,6 +80,12 @@ def remarks(end: Compared) -> Iterator[str]:
     found = end.difference
     if found.groups and found.groups < 3:  # noqa: PLR2004 - starts
         yield "Intervals cover these processes only; at least three fresh starts are needed."
+    if found.uncounted and found.is_comparable:
+        whose = " and ".join(found.uncounted)
+        yield (
+            f"CPU time of {whose} is unknown in most turns of a start: some of its processes "
+            "ended in them, and nobody knows what they used."
+        )
     yield from _source(found)
     if found.smallest is not None:
         yield f"{_detectable(end)}."
