@@ -84,7 +84,7 @@ def remarks(end: Compared) -> Iterator[str]:
         whose = " and ".join(found.uncounted)
         yield (
             f"CPU time of {whose} is unknown in most turns of a start: some of its processes "
-            "ended in them, and nobody knows what they used."
+            "ended in them."
         )
     yield from _source(found)
     if found.smallest is not None:
