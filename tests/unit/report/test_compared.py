@@ -58,12 +58,14 @@ def blurred(rate: float, cost: float, limit: float | None = None) -> Compared:
     return Compared(StoppingRule(120, 0.02, limit), found, state, 80.0, 10.0, some, shortest_s=10.0)
 
 
-def side_by_side(cost: float) -> Compared:
+def side_by_side(cost: float, limit: float | None = None) -> Compared:
     """A comparison whose turns are blurred, and in which both also worked at the same time."""
     alone = turns([Pair(one, 1 / one) for one in NOISY])
     beside = turns([Pair(0.5, cost * one, 1.0) for one in WOBBLE])
     found = difference(alone, Plan((8,), 8), side_by_side=beside)
-    return Compared(StoppingRule(120), found, None, 80.0, 10.0, alone, beside, shortest_s=10.0)
+    wanted = StoppingRule(120, max_regression=limit)
+    state = None if limit is None else regression_limit.state(found, limit)
+    return Compared(wanted, found, state, 80.0, 10.0, alone, beside, shortest_s=10.0)
 
 
 def silent_side_by_side() -> Compared:
@@ -114,6 +116,7 @@ CASES = {
     "costs more at the same throughput": ended(Pair(1.0, 1.5), limit=0.03),
     "crossed by cost": blurred(0.94, 1.05, limit=0.03),
     "side by side": side_by_side(1.03),
+    "denied in turns": side_by_side(1.05, limit=0.03),
     "kept by cost": blurred(1.0, 1.0, limit=0.03),
     "same": ended(Pair()),
     "undecided": ended(Pair(cost=None, delay=None), NOISY),
@@ -210,6 +213,11 @@ def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
         (
             "kept by cost",
             "By CPU time per request, B does not lose more than 3 % of A's throughput.",
+        ),
+        (
+            "denied in turns",
+            "Whether B loses more than 3 % is undecided: CPU time per request side by side is not "
+            "that in turns.",
         ),
         (
             "shorter, kept",
