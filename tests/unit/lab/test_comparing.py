@@ -135,13 +135,13 @@ def test_turns_alone_have_no_waits_beyond_the_cores_of_the_server(
     """Four processes on one core wait for each other."""
     waited = dataclasses.replace(turns([Pair()])[0], server_cpu_ns=TURN_NS, server_delay_ns=10**12)
     ending = SimpleNamespace(kind="completed", message="", hint="")
-    ended = SimpleNamespace(ending=ending, held_turns=[waited])
+    load = SimpleNamespace(model="closed", server_cores=None)
+    ended = SimpleNamespace(ending=ending, held_turns=[waited], load=load)
     nothing: dict[str, Any] = {"stored": None, "_times": None, "compared_load.doubts": ()}
     for name, found in nothing.items():
         monkeypatch.setattr(f"plimsoll.lab.comparing.{name}", lambda *_, found=found: found)
     monkeypatch.setattr(conducted, "conduct", lambda *_, **__: [ended, ended])
     setting = SimpleNamespace(server_cores=(0, 1))
-    load = SimpleNamespace(server_cores=None)
     trials = [SimpleNamespace(load=load)] * 2
     measured = vars(comparing)["_measured"](trials, 0, setting, None, None)
     assert [one.server_delay_ns for one in measured.turns] == [TURN_NS, TURN_NS]
