@@ -425,6 +425,23 @@ def pauses(requests: Rows, window: Window, least_ns: int) -> Pauses:
     return Pauses(int(count), int(length_ns))
 
 
+def waits_at(
+    recording: Recording, requests: Rows, at_ns: Sequence[int], over_ns: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Requests in flight at some instants, and those that had waited for longer than usual.
+
+    Args:
+        recording: The recording, for its holds.
+        requests: The table `requests`.
+        at_ns: The instants, in rising order.
+        over_ns: For each, how much longer than the median of their request type.
+    """
+    limits = {"at_ns": list(at_ns), "over_ns": list(over_ns)}
+    with query.opened(recording.holds, requests=as_stored(requests)) as database:
+        rows = database.execute(query.text("waits_at"), limits).fetchall()
+    return [(int(in_flight), int(overdue)) for _, in_flight, overdue in rows]
+
+
 def gone_ns(recording: Recording, requests: Rows) -> int | None:
     """Since when nothing listened on the server's port, until the load ended.
 

@@ -10,6 +10,7 @@ from plimsoll.aggregate import check_inputs, engine_records, kinds, rates
 from plimsoll.aggregate import hosts as of_hosts
 from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
+from plimsoll.aggregate import silence as of_silence
 from plimsoll.aggregate import stalls as of_stalls
 from plimsoll.aggregate import steady_state as classification
 from plimsoll.aggregate import summaries as of_summaries
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     )
     from plimsoll.aggregate.hosts import HostSecond
     from plimsoll.aggregate.query import Rows, Stored
+    from plimsoll.aggregate.silence import Silence
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.summary import Summary
     from plimsoll.aggregate.unfinished import Unfinished
@@ -134,6 +136,15 @@ class Tables:
     def pauses(self, least_ns: int) -> Pauses:
         """Times in the last hold, of so long at least, in which none of its requests ended."""
         return check_inputs.pauses(self.requests, self.holds[-1], least_ns)
+
+    def waits_at(self, at_ns: Sequence[int], over_ns: Sequence[int]) -> list[tuple[int, int]]:
+        """Requests in flight at some instants, and those that waited so much longer than usual."""
+        return check_inputs.waits_at(self.recording, self.requests, at_ns, over_ns)
+
+    @cached_property
+    def silence(self) -> Silence:
+        """Whole seconds of its holds without a response."""
+        return of_silence.of_trial(self)
 
     @cached_property
     def host_requests(self) -> dict[str, int]:

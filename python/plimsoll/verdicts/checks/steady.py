@@ -8,8 +8,9 @@ went from **level to level**, by change-points, in a window of 10 s or longer
 whole seconds had no response where ten or more were due. If another tool's log has no request in
 flight in them, nothing stalled: rows are missing, its clock jumped, or it paused. Connections that
 begin together and take as long, or think as long, stay together: responses come in bursts, and a
-second between two of them is no stall. It is one if it outlasts the think time and the median
-service time, or if such times are less than half of the window. The verdict
+second between two of them is no stall. It is one if requests wait for longer than their type
+usually takes: half as long as the silence, and half as many as were due in that time. A window with
+fewer than three such rounds is not checked, because it does not show what is usual. The verdict
 reports at most one of the first three, and latency only if throughput was steady, because all of
 them have one cause.
 
@@ -42,6 +43,7 @@ from plimsoll import wording
 from plimsoll.aggregate import machine_speed, pace, steady_state
 from plimsoll.aggregate import users as users_of
 from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.silence import BURSTS, is_idle, window
 from plimsoll.aggregate.steady_state import FLAT, SHORT, UNSTEADY, WARM_UP
 from plimsoll.statistics.drift import PARTS, drift
 from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
@@ -54,10 +56,9 @@ from plimsoll.verdicts.verdict import TRIAL_LEVELS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plimsoll.aggregate.check_inputs import InFlight
+    from plimsoll.aggregate.silence import Run, Silence
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.trial import Tables
-    from plimsoll.aggregate.usage import Window
     from plimsoll.statistics.drift import Drift
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
@@ -159,12 +160,6 @@ FEWEST_EACH = 5.0
 of a round of responses or none."""
 MOST_LEVELS = 5
 """Levels of a hold that are listed one by one."""
-BURSTS = 3
-"""Pauses between bursts of responses that make a rhythm."""
-PAUSED_RATIO = 0.5
-"""Share of the window that they take at least; a clock that jumped makes one long pause."""
-FEWEST_PER_S = 10.0
-"""Where fewer responses come in a second, one without a response means nothing."""
 LONGER = Remedy(
     campaign="Hold the load longer, or repeat the trial when the host is idle",
     load="Hold the load longer (`-d`), or repeat it when the host is idle",
@@ -181,8 +176,6 @@ COMPLETE_LOG = Remedy(
     "Repeat the trial, with a log of the load generator that is complete",
     imported="Give the whole log, or repeat the test without setting the clock during it",
 )
-MOST_IDLE_RATIO = 0.1
-"""Of requests usually in flight: a request at either end of a pause may lie in its seconds."""
 SEE_WHAT_FILLS = Remedy("Find what fills up or slows down in the server, and hold the load longer")
 
 
@@ -416,81 +409,51 @@ def _remedy(rising: bool) -> Remedy:
 
 def _stopped(tables: Tables, limits: Limits) -> Finding | None:
     """Seconds of the holds without a response; None where few were due, or where all had some."""
-    rows = tables.counted_seconds.select(["second", "completed"]).to_pylist()
-    held = [row for row in rows if row["completed"] is not None and _is_held(tables, row["second"])]
-    if not held or sum(row["completed"] for row in held) < FEWEST_PER_S * len(held):
+    silent = tables.silence
+    finding = _stalled(tables, silent, limits)
+    if finding is not None and finding.level != "sound":
+        return finding
+    return _few_rounds(tables, silent, limits)
+
+
+def _stalled(tables: Tables, silent: Silence, limits: Limits) -> Finding | None:
+    """Seconds in which the server stalled, or in which another tool's log has nothing."""
+    if not silent.held:
         return None
-    runs = _runs([row["second"] for row in held if not row["completed"]])
-    first_of_length = {last - first: (first, last) for first, last in reversed(runs)}
-    usual = {n for n, run in first_of_length.items() if _is_between_bursts(tables, run)}
-    runs = [(first, last) for first, last in runs if last - first not in usual]
-    silent = [second for first, last in runs for second in range(first, last + 1)]
-    listed = wording.listed([str(second) for second in silent], 6)
+    seconds = [second for first, last in silent.stalls for second in range(first, last + 1)]
+    listed = wording.listed([str(second) for second in seconds], 6)
     sentence = (
-        f"the server stalled: no response in {wording.several(len(silent), 'second')} of the "
+        f"the server stalled: no response in {wording.several(len(seconds), 'second')} of the "
         "measurement window "
         f"({listed})"
     )
-    limit = limits.of(SILENT_RATIO)
-    finding = found(limit, len(silent) / len(held), sentence, WHY_IT_STALLED)
-    if finding.level == "sound":
-        return None
-    idle = _idle(tables, runs)
+    finding = found(limits.of(SILENT_RATIO), len(seconds) / silent.held, sentence, WHY_IT_STALLED)
+    idle = _idle(tables, silent.stalls) if finding.level != "sound" else ""
     return replace(finding, sentence=idle, remedy=COMPLETE_LOG) if idle else finding
 
 
-def _is_between_bursts(tables: Tables, run: tuple[int, int]) -> bool:
-    """Whether silent seconds lie between two bursts of responses that come in step."""
-    silent_s = run[1] - run[0] + 1
-    if silent_s > _round_s(tables) and not _users_paused(tables, _window(run)):
-        return False
-    pauses = tables.pauses(silent_s * SECOND_NS // 2)
-    start_ns, end_ns = tables.holds[-1]
-    is_most = pauses.length_ns >= PAUSED_RATIO * (end_ns - start_ns)
-    return pauses.count >= BURSTS and is_most
+def _few_rounds(tables: Tables, silent: Silence, limits: Limits) -> Finding | None:
+    """That responses come in bursts, too few to tell a stall from a pause; None elsewhere."""
+    if not silent.pauses:
+        return None
+    rounds = _last_hold_s(tables) / silent.round_s
+    if rounds >= BURSTS:
+        return None
+    sentence = (
+        f"responses come in bursts, one about every {wording.seconds(silent.round_s)}: the "
+        f"measurement window has {wording.number(rounds, 2)} such rounds, too few to tell whether "
+        "the server stalled"
+    )
+    return not_checked(limits.of(SILENT_RATIO), sentence)
 
 
-def _round_s(tables: Tables) -> float:
-    """The time from one response of a connection to its next, where it is known; 0 elsewhere."""
-    load = tables.recording.load
-    if load.model == "open":
-        return 0.0
-    return _service_ns(tables) / SECOND_NS + (load.think_time_s if load.model == "closed" else 0.0)
-
-
-def _service_ns(tables: Tables) -> float:
-    service = tables.summary.service_time
-    return service.p50_ns or service.mean_ns or 0.0
-
-
-def _users_paused(tables: Tables, window: Window) -> bool:
-    """Whether another tool's log has nothing in flight there, but what is served as usual."""
-    if tables.recording.origin != "import":
-        return False
-    idle = tables.idle_stretch(window)
-    if idle[0] >= idle[1] or window[1] - idle[1] > _service_ns(tables):
-        return False
-    usual, flown = tables.in_flight([tables.holds[-1], idle])
-    return _is_idle(flown, usual)
-
-
-def _is_idle(flown: InFlight, usual: InFlight) -> bool:
-    """Whether hardly anything was in flight in a stretch of the load."""
-    return flown.mean <= MOST_IDLE_RATIO * usual.mean
-
-
-def _window(run: tuple[int, int]) -> Window:
-    """The stretch of a run of seconds."""
-    return run[0] * SECOND_NS, (run[1] + 1) * SECOND_NS
-
-
-def _idle(tables: Tables, runs: Sequence[tuple[int, int]]) -> str:
+def _idle(tables: Tables, runs: Sequence[Run]) -> str:
     """That nothing was sent in the silent seconds of another tool's log; empty where it was."""
     if tables.recording.origin != "import":
         return ""
-    windows = [_window(run) for run in runs]
+    windows = [window(run) for run in runs]
     usual, *flown = tables.in_flight([tables.holds[-1], *windows])
-    if any(one.ended_per_s or not _is_idle(one, usual) for one in flown):
+    if any(one.ended_per_s or not is_idle(one, usual) for one in flown):
         return ""
     lengths_ns = [end - start for start, end in map(tables.idle_stretch, windows)]
     several = len(windows) > 1
@@ -499,20 +462,3 @@ def _idle(tables: Tables, runs: Sequence[tuple[int, int]]) -> str:
         f"nothing was sent {times}{wording.seconds(round(max(lengths_ns) / SECOND_NS, 1))}: rows "
         "are missing, the clock jumped, or the load generator paused"
     )
-
-
-def _runs(seconds: Sequence[int]) -> list[tuple[int, int]]:
-    """The first and last of each run of seconds that follow each other."""
-    runs: list[tuple[int, int]] = []
-    for second in seconds:
-        if runs and second == runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], second)
-        else:
-            runs.append((second, second))
-    return runs
-
-
-def _is_held(tables: Tables, second: int) -> bool:
-    """Whether a second lies within a hold as a whole."""
-    start_ns, end_ns = second * SECOND_NS, (second + 1) * SECOND_NS
-    return any(start <= start_ns and end_ns <= end for start, end in tables.holds)
