@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import numpy as np

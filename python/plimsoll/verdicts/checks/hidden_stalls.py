@@ -9,13 +9,15 @@ would be more than twice the measured one. The limit of its 99.9th percentile is
 there are enough responses for it.
 
 Stalls below 10 ms are left out, because schedulers cause those; so are stalls of the load generator
-itself. If the server waited for cores that others had for at least half as long as the stalls
-lasted, it is not blamed, unless it waited no longer in the seconds with stalls than in others: less
-than half a second more for each second stalled, at 95 %. Nor is it excused if it stalled as long in
-the seconds in which it hardly waited: less than half of the stalls go with the waits, at 95 %. So a
-pause in every second is found on a busy machine, unless the waits are the same in every second,
-too. A 99.9th percentile needs three stalls of
-50 ms. `steady` judges whole seconds without a response.
+itself. The stalls that make the wait may come from the machine: the server is not blamed if it
+waited for cores that others had for at least half as long as they lasted. Only waits in the seconds
+with these stalls count, less what it waits in as much time of other seconds. It is blamed all the
+same if it waited no longer in the seconds with stalls than in others: less than half a second more
+for each second stalled, at 95 %. Nor is it excused if it stalled as long in the seconds in which it
+hardly waited: less than half of the stalls go with the waits, at 95 %. So a pause in every second
+is found on a busy machine, unless the waits are the same in every second, too. A 99.9th percentile
+needs three stalls of 50 ms. A stall with a whole second in which `steady` tells of no response is
+left to it.
 
 Another tool's log does not show whether its load was closed. It is judged like one if it has the
 number of active users, because each of them waits for its response.
@@ -279,9 +281,15 @@ def _shared_ns(tables: Tables, starts: Instants, ends: Instants) -> Instants:
 
 
 def _shared_stalls(tables: Tables) -> list[Window]:
-    """The stalls below a second, without those that the load generator stopped in."""
+    """The stalls of the server, without those of which `steady` names whole seconds."""
     of_server = stalls.of_server(tables.recording, tables.usage, tables.stalls)
-    return [(start, end) for start, end in of_server if LEAST_NS <= end - start < SECOND_NS]
+    named = [silence.window(run) for run in tables.silence.stalls]
+    return [
+        (start, end)
+        for start, end in of_server
+        if end - start >= LEAST_NS
+        and not any(start < last and first < end for first, last in named)
+    ]
 
 
 def _time(length_ns: float) -> str:
