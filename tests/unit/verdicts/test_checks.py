@@ -430,6 +430,12 @@ TRIALS = [
         ["stalled 1 time", "a p99 of at least"],
     ),
     (
+        "hidden_stalls",
+        "doubtful",
+        {"freeze_s": (4.3, 5.7)},
+        ["stalled 1 time, for up to 1.4 s", "a p99 of at least"],
+    ),
+    (
         "driver_headroom",
         "doubtful",
         {"driver_busy": 0.95, "server_busy": 0.92},
@@ -1959,7 +1965,7 @@ def test_stalls_are_not_the_servers_where_it_waited_for_cores_then(others, level
     """A stall of 0.6 s is explained by 0.3 s of waits in the seconds that it is in."""
     given = judged("hidden_stalls", simulate(**STALLED, **others, server_busy=0.5))
     assert given.level == level, given
-    assert ("which explains it" in given.text) is (level == "not_checked")
+    assert ("which may explain it" in given.text) is (level == "not_checked")
 
 
 EVERY_SECOND = {
@@ -2479,6 +2485,7 @@ def test_a_stall_that_is_shorter_than_the_think_time_is_found(stalled_s):
     [
         (0.005, 0.0, [(0.9, 2.5), (3.9, 5.5), (6.9, 8.5)]),
         (0.05, 0.2, [(2.5, 8.5)]),
+        (0.01, 0.0, [(4.0, 7.0)]),
         (0.005, 2.0, [(2.0, 7.9)]),
     ],
 )

@@ -32,8 +32,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll import wording
-from plimsoll.aggregate import cores, disturbance, stalls, users
+from plimsoll.aggregate import cores, disturbance, silence, stalls, users
 from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.aggregate.usage import second_window
 from plimsoll.statistics.slope import greatest_slope
 from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
@@ -146,7 +147,7 @@ def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:
     )
     finding = found(limit, ratio, sentence, AT_A_RATE)
     is_doubted = finding.level != "sound"
-    return (_of_machine(tables, limit, stalled) if is_doubted else None) or finding
+    return (_of_machine(tables, limit, stalled, wait_ns) if is_doubted else None) or finding
 
 
 def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[Finding]:
@@ -169,7 +170,7 @@ def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[F
         )
         finding = found(limit, wait_ns / measured_ns, sentence, AT_A_RATE)
         if finding.level != "sound":
-            yield _of_machine(tables, limit, of, connections) or finding
+            yield _of_machine(tables, limit, of, wait_ns, connections) or finding
 
 
 def _stalled(stalls_ns: Sequence[int], least_ns: float = 0.0) -> str:
@@ -187,7 +188,11 @@ def _held_ns(tables: Tables) -> int:
 
 
 def _of_machine(
-    tables: Tables, limit: Limit, stalled: Sequence[Window], connections: float = 1.0
+    tables: Tables,
+    limit: Limit,
+    stalled: Sequence[Window],
+    wait_ns: float,
+    connections: float = 1.0,
 ) -> Finding | None:
     """That server or driver waited for cores as long as responses stalled; None otherwise.
 
@@ -195,18 +200,59 @@ def _of_machine(
         tables: The tables of the trial.
         limit: The limit that the stalls are beyond.
         stalled: When they began and ended.
+        wait_ns: The wait that they make; shorter ones add nothing to it.
         connections: Of how many connections each stalled one.
     """
-    lengths_ns = _lengths_ns(stalled)
-    stalled_s = sum(lengths_ns) / SECOND_NS / connections
-    waited_s = _waited_ratio(tables, tables.holds) * _held_ns(tables) / SECOND_NS
-    if waited_s < LIKELY * stalled_s or _is_apart(tables, stalled, connections):
+    decisive = [(start, end) for start, end in stalled if end - start > wait_ns]
+    lengths_ns = _lengths_ns(decisive)
+    waited_s = _waited_s(tables, decisive, connections)
+    if waited_s < LIKELY * sum(lengths_ns) / SECOND_NS / connections:
+        return None
+    if _is_apart(tables, stalled, connections):
         return None
     sentence = (
-        f"responses stalled {_stalled(lengths_ns)}; the server waited for cores of others for "
-        f"{wording.seconds(waited_s)} of the measurement window, which explains it"
+        f"responses stalled {_stalled(lengths_ns)}; in the seconds with these stalls the server "
+        f"waited for cores of others for {wording.seconds(waited_s)}, which may explain it"
     )
     return not_checked(limit, sentence)
+
+
+def _waited_s(tables: Tables, stalled: Sequence[Window], connections: float) -> float:
+    """How long server or driver waited for cores in the seconds with stalls, beyond the usual."""
+    seconds = {
+        second
+        for start, end in stalled
+        for second in range(start // SECOND_NS, -(-end // SECOND_NS))
+    }
+    # The kernel counts a wait when it ends, maybe in the second after the stall.
+    windows = ([second_window(one + late) for one in seconds] for late in (0, 1))
+    return max(0.0, *(_waited_beyond_s(tables, one, stalled, connections) for one in windows))
+
+
+def _waited_beyond_s(
+    tables: Tables, windows: Sequence[Window], stalled: Sequence[Window], connections: float
+) -> float:
+    """How much longer than usual server or driver waited for cores in some seconds.
+
+    While no response stalls, they wait as in other seconds. That explains no stall.
+    """
+    others = [one for one in cores.whole_seconds(tables.recording) if one not in windows]
+    usual_ratio = _waited_ratio(tables, others) if others else 0.0
+    rest_s = len(windows) - sum(_stalled_s(windows, stalled, connections))
+    waited_s = sum(_waited_ratio(tables, [one]) for one in windows)
+    return waited_s - usual_ratio * max(rest_s, 0.0)
+
+
+def _stalled_s(
+    seconds: Sequence[Window], stalled: Sequence[Window], connections: float
+) -> list[float]:
+    """For how long a connection stalled in each of some seconds."""
+    starts, ends = np.array(stalled, np.int64).reshape(-1, 2).T
+    return [
+        np.clip(np.minimum(ends, end) - np.maximum(starts, start), 0, None).sum()
+        / (SECOND_NS * connections)
+        for start, end in seconds
+    ]
 
 
 def _is_apart(tables: Tables, stalled: Sequence[Window], connections: float) -> bool:
@@ -218,12 +264,7 @@ def _is_apart(tables: Tables, stalled: Sequence[Window], connections: float) -> 
     """
     # The reading that ends the last second comes after the load.
     seconds = cores.whole_seconds(tables.recording)[:-1]
-    starts, ends = np.array(stalled, np.int64).reshape(-1, 2).T
-    stalled_s = [
-        np.clip(np.minimum(ends, end) - np.maximum(starts, start), 0, None).sum()
-        / (SECOND_NS * connections)
-        for start, end in seconds
-    ]
+    stalled_s = _stalled_s(seconds, stalled, connections)
     waited_s = [
         _waited_ratio(tables, [second]) * (second[1] - second[0]) / SECOND_NS for second in seconds
     ]
