@@ -201,6 +201,47 @@ fn connections_that_are_no_longer_asked_for_are_closed_when_their_answer_has_com
 }
 
 #[test]
+fn connections_come_and_go_with_their_level_and_no_request_is_lost() {
+    let levels: &[(u64, usize)] =
+        &[(100, 1), (100, 6), (100, 0), (100, 8), (100, 3), (60, 8), (100, 0), (100, 2)];
+    for pause_ms in [0, 15, 130] {
+        for (threads, pipeline) in [(1, 1), (3, 1), (1, 4)] {
+            let ask = Ask {
+                connections: 8,
+                duration_ms: 100,
+                then: levels,
+                threads,
+                pipeline,
+                ..BRIEFLY
+            };
+            let script = Script::silence().and(Duration::from_millis(pause_ms), right());
+            let (seen, counts) = drive(polite(script), &ask);
+            let told = format!("{pause_ms} {threads} {pipeline} {counts:?} {:?}", seen.finish);
+            let ended = by_outcome(&seen.requests);
+            assert!(ended.keys().all(|name| ["ok", "unfinished"].contains(name)), "{told}");
+            let ends = by_outcome(&seen.connections);
+            assert!(
+                ends.keys().all(|name| ["closed_by_driver", "still_open"].contains(name)),
+                "{told}"
+            );
+            // A slow response may keep one longer that is no longer asked for.
+            assert!(ends["still_open"] >= 2, "{told}");
+            assert_eq!(counts.accepted as u64, seen.finish.opened, "{told}");
+            // What is in flight at the end may not have been read by the server.
+            let unfinished = ended.get("unfinished").copied().unwrap_or(0);
+            let sent = seen.finish.sent;
+            assert!((sent - unfinished..=sent).contains(&(counts.requests as u64)), "{told}");
+            // Levels of 0 begin at 300 and 660 ms, and a busy machine is late.
+            let is_due = |row: &Row, from_ms: u64, until_ms: u64| {
+                (from_ms * 1_000_000..until_ms * 1_000_000).contains(&row["due_ns"])
+            };
+            let at_rest = |row: &&Row| is_due(row, 340, 400) || is_due(row, 700, 760);
+            assert_eq!(seen.requests.iter().filter(at_rest).count(), 0, "{told}");
+        }
+    }
+}
+
+#[test]
 fn think_time_is_kept_when_a_connection_is_given_up_and_asked_for_again() {
     let ask = Ask {
         connections: 1,
@@ -318,6 +359,10 @@ fn a_server_may_close_an_idle_connection_with_a_response() {
     let script = Script::send(right()).and(Duration::from_millis(3), goodbye).then(Then::Close);
     let (seen, counts) = drive(polite(script), &SELDOM);
     assert_eq!(by_outcome(&seen.requests), outcomes([("ok", 40)]));
-    assert_eq!(by_outcome(&seen.connections), outcomes([("closed_as_announced", 40)]));
+    let mut ends = by_outcome(&seen.connections);
+    // On a busy machine the end of the stream may come with the response.
+    let idle = ends.remove("closed_idle").unwrap_or(0);
+    assert!(idle < 20, "{idle}");
+    assert_eq!(ends, outcomes([("closed_as_announced", 40 - idle)]));
     assert_eq!(counts.played, 40);
 }

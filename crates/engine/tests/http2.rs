@@ -253,6 +253,24 @@ fn a_server_without_a_table_gets_blocks_that_say_so_once() {
     assert_eq!((server.block_starts.len(), telling), (5, 1));
 }
 
+#[test]
+fn connections_come_and_go_with_their_level_and_no_request_is_lost() {
+    let then = &[(100, 1), (100, 5), (100, 0), (100, 6), (100, 2)];
+    let ask = Ask { requests: None, duration_ms: 100, connections: 6, then, ..MANY };
+    for pause_ms in [0, 10] {
+        let (seen, server) = answered(&ask, move |visit, stream| {
+            std::thread::sleep(Duration::from_millis(pause_ms));
+            visit.respond(stream);
+        });
+        let (requests, connections) = outcomes(&seen);
+        assert!(requests.keys().all(|name| ["ok", "unfinished"].contains(name)), "{requests:?}");
+        let ends = ["closed_by_driver", "still_open"];
+        assert!(connections.keys().all(|name| ends.contains(name)), "{connections:?}");
+        assert_eq!(connections["still_open"], 2);
+        assert_eq!(server.accepted as u64, seen.finish.opened);
+    }
+}
+
 // ---- how many streams, and how large the windows ------------------------------------------------
 
 #[test]

@@ -458,3 +458,64 @@ fn a_connection_that_ends_with_its_upgrade_has_failed_and_the_next_one_waits() {
         assert!(pauses_ns[0] >= 1_000_000 && pauses_ns[1] >= 2_000_000, "{pauses_ns:?}");
     }
 }
+
+// ---- connections that come and go -----------------------------------------------------------------
+
+/// Six levels of connections, up and down.
+const CHANGING: Ask = Ask {
+    requests: None,
+    connections: 6,
+    duration_ms: 100,
+    then: &[(100, 1), (100, 5), (100, 0), (100, 6), (100, 2)],
+    ..FEW
+};
+
+#[test]
+fn connections_come_and_go_with_their_level_and_no_message_is_lost() {
+    for (pause_ms, pipeline) in [(0, 1), (20, 1), (20, 4)] {
+        let ask = Ask { pipeline, ..CHANGING };
+        let (seen, server) = answered(&ask, move |visit, message| {
+            std::thread::sleep(std::time::Duration::from_millis(pause_ms));
+            visit.send(echo(&message));
+        });
+        let (requests, connections) = outcomes(&seen);
+        assert!(requests.keys().all(|name| ["ok", "unfinished"].contains(name)), "{requests:?}");
+        let ends = ["closed_by_driver", "still_open"];
+        assert!(connections.keys().all(|name| ends.contains(name)), "{connections:?}");
+        assert_eq!(connections["still_open"], 2);
+        assert_eq!(server.accepted as u64, seen.finish.opened);
+        // What is in flight at the end may not have been read by the server.
+        let unfinished = requests.get("unfinished").copied().unwrap_or(0);
+        let sent = seen.finish.sent;
+        let messages = server.messages as u64;
+        assert!((sent - unfinished..=sent).contains(&messages), "{server:?}");
+        // Each connection that was given up has been told so.
+        assert_eq!(server.closes.len() as u64, seen.finish.opened, "{:?}", server.closes);
+        assert!(server.closes.iter().all(|&code| code == NORMAL), "{:?}", server.closes);
+    }
+}
+
+#[test]
+fn servers_that_close_while_the_level_changes_cost_what_was_in_flight_alone() {
+    let (seen, server) = drive(&CHANGING, |visit, _| {
+        if !visit.greet() {
+            return;
+        }
+        for _ in 0..7 {
+            let Some(message) = visit.next_message() else { return };
+            std::thread::sleep(std::time::Duration::from_millis(3));
+            visit.send(echo(&message));
+        }
+        visit.send(close(1001));
+    });
+    let (requests, connections) = outcomes(&seen);
+    let known = ["ok", "unfinished", "close_received"];
+    assert!(requests.keys().all(|name| known.contains(name)), "{requests:?}");
+    let known = ["closed_by_driver", "still_open", "close_received"];
+    assert!(connections.keys().all(|name| known.contains(name)), "{connections:?}");
+    assert!(connections["close_received"] > 3, "{connections:?}");
+    assert_eq!(server.accepted as u64, seen.finish.opened);
+    // The server reads no more after its close, so each connection costs one message at most.
+    let lost = requests.get("close_received").copied().unwrap_or(0);
+    assert!(lost <= connections["close_received"], "{requests:?} {connections:?}");
+}
