@@ -44,7 +44,7 @@ enum Source {
     /// The end of another.
     Responses,
     /// The time.
-    Schedule(Schedule),
+    Schedule(Box<Schedule>),
 }
 
 #[derive(Debug)]
@@ -80,7 +80,7 @@ impl Arrivals {
             starting: VecDeque::new(),
             source: match load.model {
                 Model::Closed => Source::Responses,
-                Model::Open => Source::Schedule(schedule()),
+                Model::Open => Source::Schedule(Box::new(schedule())),
             },
         }
     }
@@ -216,8 +216,8 @@ mod tests {
         arrivals.take(now_ns, |_| false)
     }
 
-    fn due(index: usize, due_ns: u64) -> Option<Due> {
-        Some(Due::Request { index, due_ns })
+    fn due(index: usize, due_ns: u64) -> Due {
+        Due::Request { index, due_ns }
     }
 
     fn arrivals(model: &str, start: u32) -> Arrivals {
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!([open.offer(0, 0), open.offer(1, 0)], [None, None]);
         assert_eq!(
             [take(&mut open, 2_500_000), take(&mut open, 2_500_000)],
-            [due(0, 0), due(1, MS)]
+            [Some(due(0, 0)), Some(due(1, MS))]
         );
     }
 
@@ -290,7 +290,10 @@ mod tests {
         }
         let taken: Vec<_> = (0..6).map(|_| take(&mut open, 9 * MS)).collect();
         let expected = [0, 1, 2, 0, 2, 0].into_iter().zip(1..);
-        assert_eq!(taken, expected.map(|(index, at)| due(index, at * MS)).collect::<Vec<_>>());
+        assert_eq!(
+            taken,
+            expected.map(|(index, at)| Some(due(index, at * MS))).collect::<Vec<_>>()
+        );
         assert_eq!((take(&mut open, 9 * MS), open.take_waiting()), (None, Some(7 * MS)));
     }
 
@@ -299,14 +302,16 @@ mod tests {
         let mut open = arrivals(r#""open", "connections": 2"#, 1_000);
         assert_eq!(take(&mut open, 0), Some(Due::Level { count: 2, at_ns: 0 }));
         assert_eq!((take(&mut open, 0), open.take_waiting()), (None, Some(0)));
-        [0, 0, 1].into_iter().for_each(|index| assert_eq!(open.offer(index, 0), None));
+        for index in [0, 0, 1] {
+            assert_eq!(open.offer(index, 0), None);
+        }
         let first_is_full = |index| index == 0;
         let back = Some(Due::Back { index: 0, places: 2 });
         assert_eq!(open.take(9 * MS, first_is_full), back);
-        assert_eq!(open.take(9 * MS, first_is_full), due(1, MS));
+        assert_eq!(open.take(9 * MS, first_is_full), Some(due(1, MS)));
         assert_eq!(open.take(2 * MS, first_is_full), None);
         // The next one found nobody.
         assert_eq!((open.offer(0, 2 * MS), open.offer(0, 2 * MS)), (Some(2 * MS), None));
-        assert_eq!(take(&mut open, 3 * MS), due(0, 3 * MS));
+        assert_eq!(take(&mut open, 3 * MS), Some(due(0, 3 * MS)));
     }
 }
