@@ -6,8 +6,8 @@ that was measured goes first: the rate of a server that waits for another progra
 few connections, does not depend on what a request costs.
 
 Where servers worked side by side, their cost settles a limit only if their cost in turns lies on
-the same side of the limit, as estimated. Side by side each has only a part of the cores, so work
-of a fixed amount (a metrics thread, a timer) weighs twice as much per request as it does alone.
+the same side of the limit, as estimated. Side by side each has only a part of the cores. So work
+of a fixed amount (a metrics thread, a timer) weighs twice as much per request.
 
 At a fixed rate, or of a quantity that the user named, a loss is what the quantity itself grew by,
 B / A - 1; of throughput what it fell by. The limit is *crossed* where a whole interval lies beyond
