@@ -225,10 +225,10 @@ def _put_together(times_s: Array, step_s: float) -> list[tuple[float, float]]:
 def _stopping() -> Case:
     limit = limits.latency(90, STOP_LIMIT_S)
     stops = (STOP_S, STOP_EVERY_S)
-    truth_per_s = queues.line_of_long_runs(limit, SERVICE_S, stops, LONG_RUN_S, 0.001)
+    truth_per_s = partial(queues.line_of_long_runs, limit, SERVICE_S, stops, LONG_RUN_S, 0.001)
     stalling = ("--stall", f"{STOP_S}s", "--stall-every", f"{STOP_EVERY_S}s")
     options = (*queue(SERVICE_S), *stalling)
-    return Case("stops", options, 90, STOP_LIMIT_S, lambda _: truth_per_s, LONG_BUDGET_S)
+    return Case("stops", options, 90, STOP_LIMIT_S, lambda _: truth_per_s(), LONG_BUDGET_S)
 
 
 def _slowing() -> Case:

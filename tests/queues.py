@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -181,6 +182,7 @@ def _md1_waits(length: float, load: float) -> float:
         return float((1 - share) * summed)
 
 
+@cache
 def line_of_long_runs(
     limit: LineLimit,
     service_s: float,

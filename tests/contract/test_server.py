@@ -80,7 +80,8 @@ def test_a_start_command_that_cannot_be_run_is_a_failed_start(tmp_path: Path) ->
 
 
 def test_a_mere_command_that_ends_is_not_sent_to_an_installation(tmp_path: Path) -> None:
-    command = replace(framework(tmp_path, small_servers.ENDS_AT_ONCE), endpoints=())
+    served = framework(tmp_path, small_servers.ENDS_AT_ONCE)
+    command = replace(served, language="", endpoints=())
     with pytest.raises(StartFailed) as caught, started(command, log=tmp_path / "log"):
         pass
     assert caught.value.hint.startswith("run the command alone")

@@ -161,7 +161,7 @@ def test_two_hosts_generate_exactly_one_load(
     assert [one["driver"]["connections_requested"] for one in found["hosts"]] == [3, 2]
     counted = {one["host"]: sum(one["driver"]["outcomes"].values()) for one in found["hosts"]}
     assert rows_by_host(tmp_path / "recorded") == counted
-    assert counted == {"one": 200, "two": 200}  # 500/s for 0.8 s, every second one each
+    assert counted == {"one": 240, "two": 160}  # 500/s for 0.8 s, on 3 and 2 of 5 connections
     assert sum(found["driver"]["outcomes"].values()) == 400
     given = levels(ran.stdout)
     assert not labs.void_beyond(given)

@@ -370,16 +370,21 @@ def test_a_server_may_use_every_core_while_it_warms_up_and_its_own_afterwards(
         assert all(cores == {own} for cores in after)
 
 
-def test_arrivals_are_those_of_the_load_without_its_rests(tmp_path: Path) -> None:
+def test_arrivals_are_those_of_its_turns(tmp_path: Path) -> None:
+    """None is due in a rest, nor while a turn waits for its last responses."""
     opened = CAMPAIGN.replace('"2s"', '"2s"\nmodel = "open"\nconnections = 8').replace(
         "= 4", "= 200"
     )
     ran = run("run", campaign(tmp_path, opened), *TOYS, "--no-report", folder=tmp_path)
     assert ran.code == 0, ran.stderr
     for trial in EACH:
-        driver = of(tmp_path, trial).driver
+        driver, turns = of(tmp_path, trial).driver, of(tmp_path, trial).turns
         assert driver is not None
-        assert sum(driver.outcomes.values()) == 200
+        planned_ns = [turn.planned_ns for turn in turns if turn.planned_ns]
+        assert len(planned_ns) == len(turns)
+        # 200/s; a turn may begin and end between two arrivals.
+        arrivals = 200 * sum(planned_ns) / 1e9
+        assert sum(driver.outcomes.values()) == pytest.approx(arrivals, abs=len(turns))
 
 
 def test_servers_that_fail_cost_their_own_trials(tmp_path: Path) -> None:
