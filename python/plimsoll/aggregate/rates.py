@@ -43,11 +43,10 @@ def offered_s(recording: Recording) -> float:
     In turns, no arrival of an open load is due in the wait for the last responses of a turn. So
     that wait is not part of it; in a closed load the server is expected to respond all the time.
     """
-    held, turns = held_s(recording), recording.held_turns
-    planned_ns = [turn.planned_ns for turn in turns if turn.planned_ns is not None]
-    if recording.load.model != "open" or not turns or len(planned_ns) < len(turns):
+    held, begun_ns = held_s(recording), recording.begun_ns
+    if recording.load.model != "open" or begun_ns is None:
         return held
-    return min(sum(planned_ns) / SECOND_NS, held)
+    return min(begun_ns / SECOND_NS, held)
 
 
 def connections_requested(recording: Recording) -> int | None:

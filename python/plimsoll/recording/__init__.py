@@ -632,3 +632,10 @@ class Recording:
             for turn, start_ns in placed
             if any(stage.start_ns <= start_ns < stage.end_ns for stage in self.holds)
         )
+
+    @property
+    def begun_ns(self) -> int | None:
+        """For how long requests began in these turns; None without any, or where one is unknown."""
+        planned_ns = [turn.planned_ns for turn in self.held_turns]
+        known_ns = [one for one in planned_ns if one is not None]
+        return sum(known_ns) if planned_ns and len(known_ns) == len(planned_ns) else None

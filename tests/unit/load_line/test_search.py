@@ -174,7 +174,7 @@ def test_a_start_below_or_at_capacity_finds_the_same_line_of_a_server_that_stops
         _load_at_line(
             searched(fixed(service_s), limit, seed, peak / service_s, 600, 0.01, vacation=stops)
         )
-        for seed in range(6)
+        for seed in range(10)
     ]
     truth = line_of_long_runs(limit, service_s, stops, 20_000.0, 0.001) * service_s
     assert abs(np.median(loads) / truth - 1) < 0.015

@@ -72,8 +72,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.check_inputs import InFlight
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.usage import Window
-    from plimsoll.recording import RecordedStage
-    from plimsoll.recording.turns import Turn
+    from plimsoll.recording import RecordedStage, Recording
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
@@ -359,7 +358,7 @@ def _occupied(
         return [unknown(limit, sentence, REPEAT)]
     taken = tables.usage.mean("driver", "places_open", tables.holds[-1:])
     offered = is_open * load.in_flight_each if taken is None else taken
-    places = offered * _filled_ratio(tables.recording.held_turns)
+    places = offered * _filled_ratio(tables.recording)
     if not places:
         return [not_checked(limit, "the server takes no streams")]
     ratio = (hold.mean + by_rows.waiting) / places + tail_ratio(tables)
@@ -376,10 +375,9 @@ def _occupied(
     return [meaning(finding, "the other connections were idle")]
 
 
-def _filled_ratio(turns: Sequence[Turn]) -> float:
+def _filled_ratio(recording: Recording) -> float:
     """Share of the time in which requests began, so that no place had to be empty."""
-    planned_ns = [turn.planned_ns for turn in turns if turn.planned_ns is not None]
-    lasted_ns = sum(turn.duration_ns for turn in turns)
-    if len(planned_ns) < len(turns) or not lasted_ns:
+    lasted_ns = sum(turn.duration_ns for turn in recording.held_turns)
+    if recording.begun_ns is None or not lasted_ns:
         return 1.0
-    return min(sum(planned_ns) / lasted_ns, 1.0)
+    return min(recording.begun_ns / lasted_ns, 1.0)
