@@ -1027,6 +1027,15 @@ def test_a_core_that_other_programs_filled_was_not_the_drivers_limit():
     assert "the load generator was the limit" not in given.text
 
 
+@pytest.mark.parametrize(("run_delay", "level"), [(0.02, "doubtful"), (0.25, "sound")])
+def test_a_server_without_work_while_the_load_generator_waits_for_a_core_was_full(run_delay, level):
+    apart = {"server_cores": (0,), "driver_cores": (1,), "others_busy": 0.25}
+    made = simulate(server_busy=0.5, driver_busy=0.5, run_delay=run_delay, **apart)
+    given = judged("bottleneck_identified", made)
+    assert given.level == level, given
+    assert ("a part of the limit" in given.text) is (level == "sound")
+
+
 SLEEPING = {"server_busy": 0.1, "driver_busy": 0.1, "spread": 0.0, "ramp_s": 0}
 
 

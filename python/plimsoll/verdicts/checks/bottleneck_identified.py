@@ -4,10 +4,11 @@ A closed load takes all the throughput it can get, so something limits it. The c
 most saturated resource that can be read: the server's cores together, its busiest core, the load
 generator's busiest core, all cores if both share them, the listen queue, the link. It also compares
 the throughput with the load generator's calibrated maximum. A core that others used while server or
-load generator waited for it, or that the host of a virtual machine withheld, was not free. If none
-of them was saturated, responses waited for something that was not measured: a lock, a pool of
-workers, a timer, another server. The number is then not what the server can do on its cores, and
-more connections may well yield more.
+load generator waited for it, or that the host of a virtual machine withheld, was not free. While
+one side waits for such a core, the other may run out of work; so a side's cores need only be full
+in the rest of the time. If none of them was saturated, responses waited for something that was not
+measured: a lock, a pool of workers, a timer, another server. The number is then not what the server
+can do on its cores, and more connections may well yield more.
 
 One such timer has a check of its own: `delayed_ack`.
 
@@ -25,13 +26,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.aggregate import utilisation
+from plimsoll.aggregate import disturbance, utilisation
 from plimsoll.verdicts.cpu_contention import cpu_contention
 from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, of_trial, unread_server
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import PACE, Role
 
 if TYPE_CHECKING:
+    from plimsoll.aggregate.disturbance import Whose
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.utilisation import Shares
     from plimsoll.verdicts.limits import Limits
@@ -91,7 +93,9 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         return unread_server(limit, tables.recording, sentence)
     fullest = max(shares, key=lambda name: shares[name])
     few = _few(tables)
-    if limit.level(shares[fullest]) == "sound":
+    beside_waits = _beside_waits(tables, shares)
+    is_full = "sound" in (limit.level(shares[fullest]), limit.level(beside_waits))
+    if is_full:
         return _identified(tables, limit, shares, fullest)
     if few:
         sentence = f"{_most_used(shares)}: {wording.several(few, 'connection')} cannot use more"
@@ -115,9 +119,32 @@ def _identified(tables: Tables, limit: Limit, shares: Shares, fullest: str) -> F
     taken = cpu_contention(tables)
     if taken and fullest in SHARED_WITH_OTHERS:
         part = f"{taken}, a part of the limit"
-        return found(limit, shares[fullest], _most_used(shares), "", part)
+        return Finding("sound", shares[fullest], limit, _most_used(shares), "", (part,))
     sentence = f"{_most_used(shares)}: {utilisation.LIMIT_WAS[fullest]}"
-    return found(limit, shares[fullest], sentence, "")
+    return Finding("sound", shares[fullest], limit, sentence, "")
+
+
+def _beside_waits(tables: Tables, shares: Shares) -> float | None:
+    """How full the cores of a side were at most, in the time in which the other did not wait.
+
+    None where nothing is known of waits, or server and load generator share their cores: those were
+    full whichever of them waited.
+    """
+    lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
+    if lost is None or "both" in lost.sides:
+        return None
+    left = {whose: 1.0 - lost.waited_ratio(whose) for whose in lost.sides}
+    idle_by: dict[str, Whose] = {
+        utilisation.SERVER: "driver",
+        utilisation.CORE: "driver",
+        utilisation.DRIVER: "server",
+    }
+    found = [
+        shares[name] / left[other]
+        for name, other in idle_by.items()
+        if name in shares and left.get(other)
+    ]
+    return max(found, default=None)
 
 
 def _few(tables: Tables) -> int | None:
