@@ -26,13 +26,15 @@ VERSION_S = 10.0
 TUNING = (
     *("NODE_OPTIONS", "NODE_ENV", "UV_THREADPOOL_SIZE", "GOGC", "GOMAXPROCS", "GOMEMLIMIT"),
     *("GODEBUG", "PYTHONOPTIMIZE", "PYTHONPATH", "PYTHONMALLOC", "PYTHONDEVMODE", "PYTHON_GIL"),
-    *("PYTHON_JIT", "PYTHONASYNCIODEBUG", "RUBYOPT", "RUBY_YJIT_ENABLE", "RAILS_ENV", "RACK_ENV"),
+    *("PYTHON_JIT", "PYTHONASYNCIODEBUG", "RUBYOPT", "RAILS_ENV", "RACK_ENV"),
     *("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "PHP_INI_SCAN_DIR", "APP_ENV"),
     *("WEB_CONCURRENCY", "GUNICORN_CMD_ARGS", "TOKIO_WORKER_THREADS", "OMP_NUM_THREADS"),
-    *("MALLOC_ARENA_MAX", "MALLOC_CONF", "GLIBC_TUNABLES", "LD_PRELOAD", "LD_LIBRARY_PATH"),
-    "OPENSSL_CONF",
+    *("GLIBC_TUNABLES", "LD_PRELOAD", "LD_LIBRARY_PATH", "OPENSSL_CONF"),
 )
 """Variables of the lab's own environment that a server inherits and that change how fast it is."""
+
+TUNING_FAMILIES = ("RUBY_", "MALLOC_", "MIMALLOC_", "_RJEM_")
+"""How the names begin of others like them: Ruby's collector and YJIT, and allocators."""
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)+(?:[.+~-]?\w+)*")
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::?-([^}]*))?\})")
@@ -96,7 +98,8 @@ def resolved(command: str, environment: Mapping[str, str]) -> str:
 
 def _inherited(framework: Framework) -> dict[str, str]:
     given = commands.inherited(framework, listens=True)
-    return {name: given[name] for name in TUNING if name in given}
+    tuning = (name for name in given if name in TUNING or name.startswith(TUNING_FAMILIES))
+    return {name: given[name] for name in sorted(tuning)}
 
 
 def _tools(framework: Framework) -> Iterator[Part]:

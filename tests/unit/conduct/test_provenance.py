@@ -108,14 +108,15 @@ def test_what_the_framework_says_of_its_version_counts(subject: Framework) -> No
     )
 
 
+@pytest.mark.parametrize("name", ["GOGC", "RUBY_GC_HEAP_GROWTH_FACTOR", "MALLOC_TRIM_THRESHOLD_"])
 def test_variables_that_tune_a_runtime_are_inherited_and_count(
-    subject: Framework, monkeypatch: pytest.MonkeyPatch
+    subject: Framework, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setenv("GOGC", "off")
+    monkeypatch.setenv(name, "off")
     monkeypatch.setenv("HOME", "/elsewhere")
     # It does not reach a server of a framework.
     monkeypatch.setenv("WEB_CONCURRENCY", "7")
-    assert changed(subject) == ("the variable `GOGC` was added",)
+    assert changed(subject) == (f"the variable `{name}` was added",)
 
 
 def test_secrets_are_recorded_in_no_form(subject: Framework) -> None:
