@@ -101,11 +101,11 @@ VERBS = {
 EPILOGUE = """\b
 Exit codes:
   0  success                                   6  results cannot be read or written
-  1  a verdict is void; doubtful: --strict      7  a threshold or regression limit was crossed
-  2  invalid arguments or campaign file        8  that is undecided
+  1  a verdict is void (--strict: doubtful)    7  a threshold or limit was missed
+  2  invalid arguments or campaign file        8  a threshold or limit is undecided
   3  a host, a meter or a database is unfit   70  internal error in Plimsoll
   4  a framework or the server failed        130  interrupted
-  5  a driver failed"""
+  5  a load generator failed"""
 
 
 MOST_COLUMNS = 10_000
