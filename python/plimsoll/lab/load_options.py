@@ -97,7 +97,7 @@ class LoadOptions:
         arrivals: Open model: the arrival process; None for the default, constant spacing.
         ramp_s: Length of the linear ramp to the target level, in seconds; None for no ramp.
         requests: Stop after this many requests, or after `duration_s` if that is earlier; None
-            for no limit. In the open model the rate gives the length, and so many are sent.
+            for no limit. In the open model the rate gives the length, and that number is sent.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         pipeline: Largest number of requests in flight on one connection.
         http2: Whether HTTP/2 is spoken, with a server that is known to speak it.

@@ -105,8 +105,8 @@ def load(  # noqa: PLR0913 - one argument for each option
         arrivals: Open model: `constant` or `poisson`; None is `constant`.
         ramp_s: Length of the linear ramp up to the level, in seconds; it is not summarised.
         warm_up_s: How long the level is held before that, in seconds; it is not summarised.
-        requests: Closed model: end after this number of requests, or after `duration_s` if it is
-            given and comes first.
+        requests: Stop after this many requests, or after `duration_s` if that is earlier; None
+            for no limit. In the open model the rate gives the length, and that number is sent.
         think_time_s: Closed model: pause between a response and the next request, in seconds.
         threads: Threads of the load generator.
         driver_cores: Cores of the load generator, one thread on each; empty for `threads` anywhere.
