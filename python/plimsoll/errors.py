@@ -47,8 +47,8 @@ VERDICT_VOID = 1
 """Exit code: completed, but a verdict is void."""
 
 LIMIT_MISSED = 7
-"""Exit code: a `--fail-if` or `--max-regression` threshold was crossed, no rate keeps the limits of a
-load line, or a history got worse."""
+"""Exit code: a `--fail-if` or `--max-regression` threshold was crossed, no rate keeps the limits of
+a load line, or a history got worse."""
 
 UNDECIDED = 8
 """Exit code: a `--fail-if` or `--max-regression` threshold, or a load line, is undecided."""
