@@ -592,7 +592,7 @@ def shares(recording: Recording, requests: Rows, connections: Rows, least_ns: in
 
 def open_connections(recording: Recording, connections: Rows) -> float | None:
     """Mean connections open in the holds, from the rows; None when there is no hold."""
-    duration_ns = sum(hold.end_ns - hold.start_ns for hold in recording.holds)
+    duration_ns = recording.held_ns
     if not duration_ns:
         return None
     opening_ns = _opening_ns(recording)

@@ -85,7 +85,7 @@ def of_trial(recording: Recording, stalls: Sequence[tuple[int, int]]) -> pa.Tabl
         One row of `SCHEMA`; none where the load was open, since its times contain the waits, or
         where nothing was held.
     """
-    duration_ns = sum(hold.end_ns - hold.start_ns for hold in recording.holds)
+    duration_ns = recording.held_ns
     if recording.load.model != "closed" or not duration_ns:
         return SCHEMA.empty_table()
     lengths_ns = [end - start for start, end in stalls]

@@ -171,6 +171,11 @@ class Tables:
         """The stretches of time that are summarised."""
         return rates.holds(self.recording)
 
+    @property
+    def held_s(self) -> float:
+        """The length of these together, in seconds."""
+        return rates.held_s(self.recording)
+
     @cached_property
     def stalls(self) -> list[Window]:
         """Stretches of the holds in which requests waited and no response came."""

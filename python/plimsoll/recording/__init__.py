@@ -620,6 +620,11 @@ class Recording:
         return tuple(stage for stage in self.stages if stage.kind == "hold")
 
     @property
+    def held_ns(self) -> int:
+        """The length of these together."""
+        return sum(stage.end_ns - stage.start_ns for stage in self.holds)
+
+    @property
     def held_turns(self) -> tuple[Turn, ...]:
         """The turns that lie within the stages that are summarised."""
         ends_ns = accumulate(turn.duration_ns for turn in self.turns)

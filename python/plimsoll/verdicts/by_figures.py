@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
 from plimsoll.verdicts.finding import not_checked, of_trial
@@ -39,7 +38,7 @@ def judge(tables: Tables, figures: ReportedStatistics, limits: Limits) -> tuple[
     """
     by_figures = _of_figures(tables, figures, limits)
     needs_rows = tables.recording.driver is None or tables.recording.driver.uses_reported_statistics
-    is_short = sum(end - start for start, end in tables.holds) < SECOND_NS
+    is_short = tables.held_s < 1
     judged: list[Verdict] = []
     for check in CHECKS:
         beside = by_figures.pop(check.NAME, None)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.aggregate.rates import held_s
 from plimsoll.verdicts import request_limits
 from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, Verdict, joined
 
@@ -212,7 +213,7 @@ def of_trial(
         else one
         for one in findings
     ]
-    if origin == "import" or _held_s(recording) < READ_FROM_S:
+    if origin == "import" or held_s(recording) < READ_FROM_S:
         fitting = [_unreadable(one) if _is_unread(one) else one for one in fitting]
     return verdict(check, recording.trial, fitting, source, unread)
 
@@ -285,10 +286,6 @@ def _reported(ordered: Sequence[Finding]) -> Iterator[Finding]:
     for one in ordered[1:]:
         if one.level == "not_checked":
             yield replace(one, remedy="")
-
-
-def _held_s(recording: Recording) -> float:
-    return sum(hold.end_ns - hold.start_ns for hold in recording.holds) / 1e9
 
 
 def _is_unread(finding: Finding) -> bool:

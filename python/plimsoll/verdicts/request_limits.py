@@ -23,7 +23,7 @@ def tail_ratio(tables: Tables) -> float:
     The last request begins no earlier than the longest service time before the end.
     """
     driver, longest_ns = tables.recording.driver, tables.summary.service_time.max_ns
-    held_ns = sum(end - start for start, end in tables.holds)
+    held_ns = tables.recording.held_ns
     if driver is None or driver.ended_by != "request_limit" or not longest_ns or not held_ns:
         return 0.0
     return min(longest_ns / held_ns, 1.0)

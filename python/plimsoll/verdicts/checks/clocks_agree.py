@@ -108,7 +108,7 @@ def _set_back(tables: Tables, limits: Limits) -> list[Finding]:
         f"{wording.count(step.after_rows)} rows"
     )
     meant = f"{by} of the load count twice in the same seconds, and throughput is too high"
-    held_s = sum(end - start for start, end in tables.holds) / 1e9
+    held_s = tables.held_s
     ratio = step.by_ns / 1e9 / held_s if held_s else 1.0
     return [found(limit, ratio, sentence, WITHOUT_SETTING, meant)]
 

@@ -113,7 +113,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether as many connections worked as were requested."""
     if unconnected := _unconnected(tables, limits):
         return of_trial(NAME, tables.recording, [unconnected], SOURCE)
-    if 0 < _held_s(tables) < SHORTEST_S:
+    if 0 < tables.held_s < SHORTEST_S:
         return of_trial(NAME, tables.recording, [_too_short(tables, limits)], SOURCE)
     findings = [_open(tables, limits), _responded(tables, limits)]
     if _is_kept(tables):
@@ -139,12 +139,8 @@ def _why(row: OutcomeCount) -> str:
     return outcome.words if outcome is not None and outcome.group == "connect" else ""
 
 
-def _held_s(tables: Tables) -> float:
-    return sum(end - start for start, end in tables.holds) / 1e9
-
-
 def _too_short(tables: Tables, limits: Limits) -> Finding:
-    held = wording.seconds(_held_s(tables))
+    held = wording.seconds(tables.held_s)
     sentence = f"the measurement window of {held} is too short to count connections"
     return not_checked(limits.of(OPEN_RATIO), sentence)
 
@@ -287,7 +283,7 @@ def _opened_late(tables: Tables, limit: Limit, is_open: float, requested: float)
     A handshake of TLS or WebSocket may take its time, and the numbers of the window say little of
     it; but its beginning had fewer connections than requested.
     """
-    summary, held_s = tables.summary, _held_s(tables)
+    summary, held_s = tables.summary, tables.held_s
     if summary.connections_refused or summary.connections_lost:
         return None
     late = tables.late_openings(round(requested))
@@ -316,7 +312,7 @@ def _late_by_driver(
     if tables.recording.driver is None:
         return None
     late = tables.late_connects(round(requested))
-    missing = late.sum_ns / 1e9 / _held_s(tables)
+    missing = late.sum_ns / 1e9 / tables.held_s
     if limit.level(_ratio(tables, is_open + missing, requested)) != "sound":
         return None
     sentence = (

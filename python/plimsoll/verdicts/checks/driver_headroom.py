@@ -260,7 +260,7 @@ def _shared(tables: Tables, limits: Limits) -> list[Finding]:
     if recording.load.model == "unknown":
         return []
     limit = limits.of(MACHINE_BUSY_RATIO)
-    if _held_s(tables) < LEAST_S:
+    if tables.held_s < LEAST_S:
         return [not_checked(limit, "the load was too short to read how busy the cores were")]
     count = len(cores.all_cores(tables.usage))
     known = [busy for window in cores.whole_seconds(recording) if (busy := _own(tables, window))]
@@ -300,10 +300,6 @@ def _own(tables: Tables, window: Window) -> float | None:
     busy = tables.usage.rate("machine", "core_busy_s", [window])
     others = disturbance.taken_from_both(tables.recording, tables.usage, [window])
     return None if busy is None or others is None else busy - others.cores
-
-
-def _held_s(tables: Tables) -> float:
-    return sum(end - start for start, end in tables.holds) / 1e9
 
 
 ROLE = Role(lacks="driver")

@@ -109,7 +109,7 @@ def _lengths(stalls: DriverStalls) -> str:
 
 def _lost(tables: Tables, limit: Limit, stalls: DriverStalls, stalled: str) -> Finding:
     """The time that was lost, and what it means."""
-    held_s = _held_s(tables)
+    held_s = tables.held_s
     if held_s < LEAST_HELD_S:
         window = f"a measurement window of {wording.seconds(held_s)}"
         return not_checked(limit, f"{stalled}, and {window} is too short to judge that")
@@ -149,10 +149,6 @@ def _stalls(tables: Tables) -> DriverStalls | None:
     return driver_stalls.of_trial(tables.recording, tables.usage, tables.stalls, tables.holds)
 
 
-def _held_s(tables: Tables) -> float:
-    return sum(end - start for start, end in tables.holds) / 1e9
-
-
 def _of_host(tables: Tables) -> str:
     """The host, of several, whose load generator stalled for longest; empty for the only one."""
     pauses = {
@@ -169,13 +165,13 @@ def _is_by_others(tables: Tables, stalls: DriverStalls) -> bool:
     if lost is None:
         return False
     waited = lost.waited_ratio if stalls.longest_s < LONG_PAUSE_S else lost.stolen_ratio
-    return waited("driver") * _held_s(tables) >= LIKELY * stalls.stalled_s
+    return waited("driver") * tables.held_s >= LIKELY * stalls.stalled_s
 
 
 def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
     """The load generator stalled for so long that it shows in what it measured."""
     stalls = _stalls(tables) if verdict.is_doubting else None
-    if stalls is None or stalls.longest_s < min(STALL_S, STALL_RATIO * _held_s(tables)):
+    if stalls is None or stalls.longest_s < min(STALL_S, STALL_RATIO * tables.held_s):
         return None
     clause = f"the load generator stalled for {wording.seconds(stalls.longest_s)}"
     is_long = stalls.longest_s >= STALL_S

@@ -90,9 +90,8 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     if tables.summary.connections_with_response is None:
         sentence = "the recording does not contain the connection of each request"
         return [not_checked(limit, sentence)]
-    held_s = sum(end - start for start, end in tables.holds) / 1e9
-    if held_s < SHORTEST_S:
-        held = wording.seconds(held_s)
+    if tables.held_s < SHORTEST_S:
+        held = wording.seconds(tables.held_s)
         sentence = f"the load was held for {held} only, too short to compare connections"
         return [not_checked(limit, sentence)]
     return _fair(tables, limits)
@@ -100,7 +99,7 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
 
 def _fair(tables: Tables, limits: Limits) -> list[Finding]:
     """Starved connections, and how evenly the responses spread over all of them."""
-    duration_ns = sum(end - start for start, end in tables.holds)
+    duration_ns = tables.recording.held_ns
     timeout_ns = (tables.recording.load.timeout_s or inf) * 1e9
     least_ns = int(min(duration_ns / 2, timeout_ns))
     shares = tables.shares(least_ns)

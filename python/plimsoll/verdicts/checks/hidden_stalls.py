@@ -137,7 +137,7 @@ def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:
     """Stalls of all connections at once."""
     stalled = _shared_stalls(tables)
     stalls_ns = _lengths_ns(stalled)
-    wait_ns = stalls.wait_ns(stalls_ns, _held_ns(tables), QUANTILE) or 0.0
+    wait_ns = stalls.wait_ns(stalls_ns, tables.recording.held_ns, QUANTILE) or 0.0
     ratio = wait_ns / measured_ns
     if not wait_ns:
         return found(limit, ratio, "no stall that changes p99 is hidden in the latencies", "")
@@ -152,7 +152,7 @@ def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:
 
 def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[Finding]:
     """Stalls of some connections while others got responses, at both percentiles."""
-    summary, held_ns = tables.summary, _held_ns(tables)
+    summary, held_ns = tables.summary, tables.recording.held_ns
     connections = max(summary.open_connections or 0.0, summary.in_flight or 0.0, 1.0)
     stalled = _connection_stalls(tables)
     rare = [(start, end) for start, end in stalled if end - start >= RARE_NS]
@@ -181,10 +181,6 @@ def _stalled(stalls_ns: Sequence[int], least_ns: float = 0.0) -> str:
 
 def _lengths_ns(stalled: Sequence[Window]) -> list[int]:
     return [end - start for start, end in stalled]
-
-
-def _held_ns(tables: Tables) -> int:
-    return sum(end - start for start, end in tables.holds)
 
 
 def _of_machine(

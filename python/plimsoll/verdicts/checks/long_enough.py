@@ -78,7 +78,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 def _finding(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(HELD_S)
-    ran_s = sum(end - start for start, end in tables.holds) / 1e9
+    ran_s = tables.held_s
     held_s = max(ran_s, round(ran_s, DIGITS))
     if tables.recording.origin == "campaign" or tables.recording.turns:
         return inapplicable(limit, "the load is repeated, so no trial is judged by its length")
@@ -101,7 +101,7 @@ def _rounds(tables: Tables, limits: Limits) -> Finding:
     if driver is not None and driver.ended_by == "request_limit":
         sentence = "the load ended with the last response, so the window has every request"
         return not_checked(limit, sentence)
-    ratio = mean_ns / sum(end - start for start, end in tables.holds)
+    ratio = mean_ns / tables.recording.held_ns
     mean = wording.seconds(mean_ns / SECOND_NS)
     sentence = (
         f"the measurement window is only {wording.amount(1 / ratio)} response times of {mean} "

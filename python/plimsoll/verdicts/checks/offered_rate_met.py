@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import disturbance, stalls
-from plimsoll.aggregate.rates import held_s, offered_s
+from plimsoll.aggregate.rates import offered_s
 from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import PACE, Role
@@ -124,7 +124,7 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 def _rate(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(RATE_DIFFERENCE)
-    whole_s, duration_s = held_s(tables.recording), offered_s(tables.recording)
+    whole_s, duration_s = tables.held_s, offered_s(tables.recording)
     scheduled = sum(map(_requested, tables.recording.holds))
     requested = scheduled * duration_s / whole_s if whole_s else 0.0
     if not requested or not duration_s:
@@ -157,7 +157,7 @@ def _by_chance(tables: Tables, requested: float) -> float:
 
 def _left_by_a_stall(tables: Tables, per_s: float) -> float:
     """Arrivals of the longest stall that other programs made, which fall behind the hold's end."""
-    missed_s = _missed_ratio(tables) * sum(end - start for start, end in tables.holds) / 1e9
+    missed_s = _missed_ratio(tables) * tables.held_s
     return per_s * min(_longest_stall_s(tables), missed_s)
 
 

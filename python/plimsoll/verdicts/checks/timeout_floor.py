@@ -60,7 +60,7 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
     in_flight = tables.summary.in_flight
     load = tables.recording.load
     timeout_s = load.timeout_s or 0.0
-    held_s = sum(end - start for start, end in tables.holds) / 1e9
+    held_s = tables.held_s
     if not in_flight or not timeout_s or not held_s:
         sentence = "requests in flight or their timeout are unknown"
         return not_checked(limit, sentence)

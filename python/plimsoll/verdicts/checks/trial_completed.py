@@ -87,7 +87,7 @@ def _gone(tables: Tables, limit: Limit) -> Finding | None:
 def _length(tables: Tables, limit: Limit) -> Finding:
     recording = tables.recording
     requested_s = sum(stage.duration_s for stage in recording.load.stages if stage.kind == "hold")
-    ran_s = sum(end - start for start, end in tables.holds) / 1e9
+    ran_s = tables.held_s
     if not requested_s:
         return not_checked(limit, "the requested length of the measurement window is not recorded")
     if recording.driver is not None and recording.driver.ended_by == "request_limit":
