@@ -83,6 +83,11 @@ def percent(ratio: float | None) -> str:
     return f"{value:.0f} %"
 
 
+def share(ratio: float) -> str:
+    """A share to a tenth of a percent: `12.3 %`."""
+    return percent(round(ratio, 3))
+
+
 def signed_percent(share: float) -> str:
     """A change in percent: `+3.1 %`, `−12 %`."""
     return f"{signed_points(share)} %"

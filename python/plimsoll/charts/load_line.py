@@ -9,7 +9,6 @@ from plimsoll import vega_lite as alt
 
 if TYPE_CHECKING:
     from plimsoll.canvas import Row, Specification
-    from plimsoll.load_line.limits import LineLimit
     from plimsoll.load_line.search import Searched
     from plimsoll.load_line.tries import Try
 
@@ -38,7 +37,7 @@ def draw(data: Searched) -> Specification:
     """The chart with its data."""
     rows = [row for one in data.tries for row in _rows(data, one)]
     limits: list[Row] = [
-        {"most": (limit.most_ns or 0.0) / 1e6, "text": _text(limit)} for limit in data.wanted.limits
+        {"most": (limit.most_ns or 0.0) / 1e6, "text": limit.text} for limit in data.wanted.limits
     ]
     lines: list[Row] = [
         {
@@ -70,12 +69,8 @@ def _rows(data: Searched, one: Try) -> list[Row]:
     ]
 
 
-def _text(limit: LineLimit) -> str:
-    return f"{limit.name} ≤ {wording.seconds((limit.most_ns or 0.0) / 1e9)}"
-
-
 def _description(data: Searched) -> str:
-    limits = ", ".join(_text(limit) for limit in data.wanted.limits)
+    limits = ", ".join(limit.text for limit in data.wanted.limits)
     return f"{wording.several(len(data.tries), 'try', 'tries')} of an open load; {limits}"
 
 

@@ -34,6 +34,11 @@ class LineLimit:
     allowed: float
     most_ns: float | None = None
 
+    @property
+    def text(self) -> str:
+        """A limit of latency in words: `p99 ≤ 20 ms`."""
+        return f"{self.name} ≤ {wording.seconds((self.most_ns or 0.0) / 1e9)}"
+
 
 def latency(percent: float, most_s: float) -> LineLimit:
     """A limit of latency; failed requests miss it as well.

@@ -37,6 +37,15 @@ HOST = "local"
 """Name of the machine of the lab: of the only one, if there is only one."""
 
 
+def host_in_words(host: str) -> str:
+    """A host as a sentence names it.
+
+    Args:
+        host: Its name in a recording.
+    """
+    return "the machine of the lab" if host == HOST else f"`{host}`"
+
+
 @dataclass(frozen=True)
 class RecordedStage:
     """One stage as it ran.

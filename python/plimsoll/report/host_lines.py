@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.recording import HOST
 from plimsoll.wording import ABSENT
 
 if TYPE_CHECKING:
@@ -19,11 +18,6 @@ HEADINGS = (
     *(LINK, "ended"),
 )
 """Headings of the cells; those between the first and the last are numbers."""
-
-
-def machine(host: str) -> str:
-    """A host as a sentence names it."""
-    return "the machine of the lab" if host == HOST else f"`{host}`"
 
 
 def lines(recording: Recording) -> tuple[tuple[str, ...], ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.recording import HOST
+from plimsoll.recording import host_in_words
 from plimsoll.verdicts.verdict import LEVELS
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class ReadHost:
 
     def after(self, word: str) -> str:
         """Its name behind a word, as a sentence goes on with it; empty for the only one."""
-        return f" {word} {named(self.name)}" if self.name else ""
+        return f" {word} {host_in_words(self.name)}" if self.name else ""
 
 
 def every(tables: Tables) -> tuple[ReadHost, ...]:
@@ -78,12 +78,3 @@ def worst(findings: Iterable[Finding | None]) -> Finding | None:
     """
     known = [one for one in findings if one is not None]
     return max(known, key=lambda one: (LEVELS.index(one.level), one.measured or 0.0), default=None)
-
-
-def named(host: str) -> str:
-    """A host as a sentence names it.
-
-    Args:
-        host: Its name in the recording.
-    """
-    return "the machine of the lab" if host == HOST else f"`{host}`"

@@ -107,12 +107,12 @@ class Verdict:
     @property
     def text(self) -> str:
         """All sentences, without remedies."""
-        return " ".join(sentence.text for sentence in self.sentences)
+        return whole_text(self.sentences)
 
     @property
     def remedies(self) -> tuple[str, ...]:
         """What to do, each once."""
-        return tuple(dict.fromkeys(one.remedy for one in self.sentences if one.remedy))
+        return every_remedy(self.sentences)
 
     @property
     def tables(self) -> tuple[ComparedTable, ...]:
@@ -155,6 +155,24 @@ class Verdict:
 def joined(*tables: tuple[ComparedTable, ...]) -> tuple[ComparedTable, ...]:
     """The tables that any of several sentences is about; empty where one is about all of them."""
     return tuple(dict.fromkeys(chain.from_iterable(tables))) if all(tables) else ()
+
+
+def whole_text(sentences: Sequence[Sentence]) -> str:
+    """All sentences, without what to do.
+
+    Args:
+        sentences: The sentences of a verdict.
+    """
+    return " ".join(sentence.text for sentence in sentences)
+
+
+def every_remedy(sentences: Sequence[Sentence]) -> tuple[str, ...]:
+    """What to do, each once.
+
+    Args:
+        sentences: The sentences of a verdict.
+    """
+    return tuple(dict.fromkeys(one.remedy for one in sentences if one.remedy))
 
 
 def advised(sentences: Sequence[Sentence]) -> Iterator[tuple[str, str]]:

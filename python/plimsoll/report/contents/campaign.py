@@ -11,7 +11,6 @@ from plimsoll.findings.trial import load_name
 from plimsoll.recording import HOST
 from plimsoll.report import words
 from plimsoll.report.contents import naming, stopping
-from plimsoll.report.results import line_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -178,7 +177,7 @@ def _searches(findings: Findings) -> Facts:
     if found is None:
         return []
     wanted, subject = found.searched.wanted, found.subject
-    limits = [line_result.limit_text(one) for one in wanted.limits]
+    limits = [one.text for one in wanted.limits]
     parts = (
         wording.listed([*limits, f"errors ≤ {wording.percent(wanted.errors.allowed)}"]),
         f"tries of {wording.seconds(wanted.hold_s)} with {subject.arrivals} arrivals",

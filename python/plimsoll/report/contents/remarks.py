@@ -12,7 +12,14 @@ from plimsoll.report.contents import naming
 from plimsoll.report.contents.naming import anchor, title
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.verdict import CAMPAIGN as SUBJECT
-from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, advised
+from plimsoll.verdicts.verdict import (
+    DOUBTING,
+    LEVELS,
+    Sentence,
+    advised,
+    every_remedy,
+    whole_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -68,12 +75,12 @@ class Remark:
     @property
     def text(self) -> str:
         """All sentences, without what to do."""
-        return " ".join(sentence.text for sentence in self.sentences)
+        return whole_text(self.sentences)
 
     @property
     def remedies(self) -> tuple[str, ...]:
         """What to do, each once."""
-        return tuple(dict.fromkeys(one.remedy for one in self.sentences if one.remedy))
+        return every_remedy(self.sentences)
 
     @property
     def advised(self) -> tuple[tuple[str, str], ...]:

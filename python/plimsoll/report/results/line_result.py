@@ -270,12 +270,7 @@ def _is_failing(line: Line) -> bool:
 def _limits(found: LineFindings, line: Line) -> str:
     """The limits of a line: `p99 ≤ 20 ms`; all of them where it is the lowest of several."""
     every = found.searched.wanted.limits if line is found.lowest else (line.limit,)
-    return " and ".join(map(limit_text, every))
-
-
-def limit_text(limit: LineLimit) -> str:
-    """A limit of latency: `p99 ≤ 20 ms`."""
-    return f"{limit.name} ≤ {wording.seconds((limit.most_ns or 0.0) / 1e9)}"
+    return " and ".join(limit.text for limit in every)
 
 
 def _stated(found: LineFindings) -> Iterator[str]:
@@ -318,7 +313,7 @@ def notable(found: LineFindings) -> Iterator[str]:
     now = found.searched
     for line in now.lines:
         if line.gap is not None:
-            yield f"{limit_text(line.limit)} {_gap(line.gap)}"
+            yield f"{line.limit.text} {_gap(line.gap)}"
     if now.forgotten:
         yield _slowed(now)
     if any(line.edge and not line.is_narrow(now.wanted.within) for line in now.lines):
@@ -468,14 +463,14 @@ def _table(found: LineFindings) -> list[tuple[str, ...]]:
         known = (
             [rate_text(line.rate_per_s), interval_text(line)] if line.edge else [line.state, "–"]
         )
-        rows.append((limit_text(line.limit), *known, *map(rate_text, ends)))
+        rows.append((line.limit.text, *known, *map(rate_text, ends)))
     return rows
 
 
 def _tries(found: LineFindings) -> list[tuple[str, ...]]:
     """Every try by rate: the curve in numbers."""
     now = found.searched
-    over = [f"over {limit_text(one)}" for one in now.wanted.limits]
+    over = [f"over {one.text}" for one in now.wanted.limits]
     rows: list[tuple[str, ...]] = [("rate", "s", *_TIMES.values(), *over, "failed", "")]
     for one in sorted(now.tries, key=lambda each: each.rate_per_s):
         times = [_time(one.times_ns.get(name)) for name in _TIMES]

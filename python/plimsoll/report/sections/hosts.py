@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.history.fingerprint import facts, fingerprint
+from plimsoll.recording import host_in_words
 from plimsoll.report import host_lines
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
 
@@ -58,6 +59,6 @@ def _connected(recording: Recording) -> Iterator[str]:
     if server is None:
         return
     drivers = wording.listed([f"`{one.host}`" for one in recording.hosts], most=8)
-    started = f", the server on {host_lines.machine(server.host)}" if server.command else ""
+    started = f", the server on {host_in_words(server.host)}" if server.command else ""
     over = f", over its interface `{server.link}`" if server.command and server.link else ""
     yield f"{drivers} connected to {server.address}{started}{over}."

@@ -163,7 +163,7 @@ def _of_server(found: LineFindings) -> LinesAnswer:
 def _tiles(found: LineFindings, line: Line) -> Iterator[Tile]:
     rate = line_result.rate_text
     ends = line_result.interval_text(line)
-    yield "Load line", f"{rate(line.rate_per_s)}/s", line_result.limit_text(line.limit)
+    yield "Load line", f"{rate(line.rate_per_s)}/s", line.limit.text
     yield "95 % interval", ends, "requests/s"
     yield "Held", f"{rate(line.held_per_s)}/s", "just below the line"
     yield "Failed", f"{rate(line.failed_per_s)}/s", "just beyond the line"
@@ -174,7 +174,7 @@ def _tiles(found: LineFindings, line: Line) -> Iterator[Tile]:
 
 def headline(ranking: LineRanking) -> str:
     """Who carries the most at an endpoint, beside the next one."""
-    limit = line_result.limit_text(ranking.limit)
+    limit = ranking.limit.text
     carried = [
         (one.entry.framework, one.line)
         for one in ranking.places
@@ -192,7 +192,7 @@ def headline(ranking: LineRanking) -> str:
 
 
 def _title(ranking: LineRanking) -> str:
-    return f"{ranking.endpoint}, {line_result.limit_text(ranking.limit)}"
+    return f"{ranking.endpoint}, {ranking.limit.text}"
 
 
 def _ranking(ranking: LineRanking) -> Picture:

@@ -97,7 +97,8 @@ def _field(field: Sequence[Entry], limits: Limits) -> Finding:
     by_title = {entry.framework: entry for entry in field}
     throughputs = {title: entry.throughput for title, entry in by_title.items()}
     top = [by_title[title] for title in sameness.top_group(throughputs, within)]
-    unexplained = [entry for entry in top if not _is_at_its_limit(entry, limits)]
+    busy = limits.of(SERVER_BUSY_RATIO)
+    unexplained = [entry for entry in top if busy.level(entry.server_busy_ratio) != "sound"]
     count = len({entry.name for entry in unexplained})
     if limit.level(count) == "sound":
         sentence = "at every endpoint, servers differ or are saturated"
@@ -110,11 +111,6 @@ def _field(field: Sequence[Entry], limits: Limits) -> Finding:
         "a shared limit was measured"
     )
     return found(limit, count, sentence, REMEDY, tables=(field[0].table,))
-
-
-def _is_at_its_limit(entry: Entry, limits: Limits) -> bool:
-    ratio = entry.server_busy_ratio
-    return ratio is not None and limits.of(SERVER_BUSY_RATIO).level(ratio) == "sound"
 
 
 def _span(throughputs: Sequence[float]) -> str:

@@ -123,13 +123,9 @@ def _server(by_endpoint: dict[str, Entry], limits: Limits) -> Finding:
         f"whether a response has {wording.count(lengths[names[0]])} or "
         f"{wording.count(lengths[names[-1]])} bytes ({wording.listed(list(names), most=8)})"
     )
-    if all(_is_at_its_limit(entry, limits) for entry in group):
+    busy = limits.of(SERVER_BUSY_RATIO)
+    if all(busy.level(entry.server_busy_ratio) == "sound" for entry in group):
         sentence += "; its cores were saturated: this is its cost per request"
         return found(limit, 0, sentence, "")
     sentence += ": its cores were not saturated, so another limit was measured"
     return found(limit, len(names), sentence, REMEDY, tables=[entry.table for entry in group])
-
-
-def _is_at_its_limit(entry: Entry, limits: Limits) -> bool:
-    ratio = entry.server_busy_ratio
-    return ratio is not None and limits.of(SERVER_BUSY_RATIO).level(ratio) == "sound"

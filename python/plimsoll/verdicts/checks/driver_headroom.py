@@ -139,7 +139,7 @@ def _busy(tables: Tables, limits: Limits) -> Finding:
     if finding.level == "sound":
         taken = _taken_from_it(tables, peak, server, limits)
         return taken or replace(finding, sentence=_spared(tables, peak))
-    used = f"{_who(peak.host)} used {_share(peak.own)} of {_core(tables, peak)}"
+    used = f"{_who(peak.host)} used {wording.share(peak.own)} of {_core(tables, peak)}"
     if tables.recording.load.model == "open":
         return replace(finding, level="doubtful", sentence=f"{used}: {DELAYED}")
     if server is None:
@@ -157,7 +157,7 @@ def _wanted(tables: Tables, server: float) -> float:
 def _beside(server: float, busy: Finding, limits: Limits) -> Finding:
     """What a busy load generator means beside a server that had so much to do."""
     finding = found(limits.of(SERVER_BUSY_RATIO), server, "", DRIVER_CORES)
-    used = f"{busy.sentence}, the server {_share(server)} of its cores"
+    used = f"{busy.sentence}, the server {wording.share(server)} of its cores"
     low = wording.percent(round(max(1 / max(server, 0.001) - 1, 0.001), 3))
     if finding.level == "sound":
         meaning = f"throughput is up to {low} too low, and {DELAYED}"
@@ -180,8 +180,8 @@ def _spared(tables: Tables, peak: DriverPeak) -> str:
     """That the load generator was not the limit, and what it can do where that is known."""
     limited = f"{_who(peak.host)}, the busiest one," if peak.host else _who("")
     sentence = (
-        f"{limited} was not the limit: it used {_share(peak.own)} of {_core(tables, peak)} in its "
-        "busiest second"
+        f"{limited} was not the limit: it used {wording.share(peak.own)} of {_core(tables, peak)} "
+        "in its busiest second"
     )
     reached = _capacity_per_s(tables)
     if reached is None or tables.summary.throughput_per_s > reached:
@@ -203,7 +203,7 @@ def _taken_from_it(
     taken = cpu_contention(tables)
     if not taken or limit.level(wanted) == "sound":
         return None
-    sentence = f"{_who(peak.host)} used {_share(peak.own)} of {_core(tables, peak)}"
+    sentence = f"{_who(peak.host)} used {wording.share(peak.own)} of {_core(tables, peak)}"
     return not_checked(limit, sentence, f"{taken}, so its own limit is unknown")
 
 
@@ -213,10 +213,6 @@ def _wanted_on_any_core(tables: Tables, peak: DriverPeak) -> float:
     if lost is None or cores.are_apart(tables.recording):
         return 0.0
     return min(peak.own + lost.waited_ratio("driver"), 1.0)
-
-
-def _share(ratio: float) -> str:
-    return wording.percent(round(ratio, 3))
 
 
 def _core(tables: Tables, peak: DriverPeak) -> str:

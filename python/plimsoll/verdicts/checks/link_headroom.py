@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import links
-from plimsoll.verdicts import read_hosts
+from plimsoll.recording import host_in_words
 from plimsoll.verdicts.finding import Finding, found, inapplicable, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
@@ -79,7 +79,7 @@ def _ratio(load: LinkLoad) -> float:
 def _of_link(limit: Limit, load: LinkLoad) -> Finding:
     carried, speed, ratio = load.carried_bits_per_s, load.speed_bits_per_s, _ratio(load)
     said = f"{wording.bits_per_second(carried)} were carried in the measurement window"
-    whose = f" of {read_hosts.named(load.host)}" if load.host else ""
+    whose = f" of {host_in_words(load.host)}" if load.host else ""
     if speed:
         sentence = (
             f"{said}, {wording.percent(round(ratio, 3))} of the "

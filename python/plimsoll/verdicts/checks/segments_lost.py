@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.aggregate.outcomes import NOT_FAILED
 from plimsoll.aggregate.query import SECOND_NS
-from plimsoll.recording import HOST
-from plimsoll.verdicts import read_hosts
+from plimsoll.recording import HOST, host_in_words
 from plimsoll.verdicts.finding import (
     Finding,
     Remedy,
@@ -154,7 +153,7 @@ def _whose(tables: Tables) -> str:
         host for host, series in known.items() if any(("machine", one) in series for one in BROKEN)
     ]
     chosen = [recording.server_host] if recording.server_host in read else read
-    return wording.listed([*map(read_hosts.named, chosen)])
+    return wording.listed([*map(host_in_words, chosen)])
 
 
 def _inside(holds: Sequence[Window]) -> list[Window]:

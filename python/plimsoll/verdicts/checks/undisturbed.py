@@ -159,7 +159,7 @@ def _changed(tables: Tables, lost: Lost) -> str:
     """What it means for the numbers."""
     if tables.recording.load.is_saturating:
         return f"throughput is {_about(lost)} too low, and latencies contain the waits"
-    return f"latencies contain these waits, {_share(lost.ratio)} of the time"
+    return f"latencies contain these waits, {wording.share(lost.ratio)} of the time"
 
 
 def _about(lost: Lost) -> str:
@@ -176,7 +176,9 @@ def _about(lost: Lost) -> str:
 
 def _by(lost: Lost, used: str) -> str:
     """Who waited for what part of the time, and who had the cores meanwhile."""
-    reported = [f"{WAITING[whose]} {_share(lost.waited_ratio(whose))}" for whose in lost.sides]
+    reported = [
+        f"{WAITING[whose]} {wording.share(lost.waited_ratio(whose))}" for whose in lost.sides
+    ]
     return f"{' and '.join(reported)} of the time for cores that {_had(lost, used)}"
 
 
@@ -187,10 +189,6 @@ def _had(lost: Lost, used: str) -> str:
     if programs and hypervisor:
         return f"{used} or the hypervisor withheld"
     return "the hypervisor withheld" if hypervisor else used
-
-
-def _share(ratio: float) -> str:
-    return wording.percent(round(ratio, 3))
 
 
 def _unread(tables: Tables) -> Iterator[str]:
