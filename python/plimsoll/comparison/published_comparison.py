@@ -48,20 +48,17 @@ class MatchedServer:
     Attributes:
         subject: What the document calls it.
         framework: Its counterpart, as `name:variant`.
-        published_per_s: Its published throughput, the median of several runs.
-        published: The same / that of the baseline; None without one.
-        measured_per_s: What was measured here, the median of the repetitions that count, of all
-            where none does; None when nothing was.
-        measured: The same / that of the baseline; None when one of the two was not measured.
+        published: Its published throughput, the median of several runs, / that of the baseline;
+            None without one.
+        measured: The same of what was measured here, the median of the repetitions that count, of
+            all where none does; None when one of the two was not measured.
         figures: What was published of it.
         trials: Ids of its trials here, those that do not count, too.
     """
 
     subject: str
     framework: str
-    published_per_s: float
     published: Estimate | None
-    measured_per_s: float | None
     measured: Estimate | None
     figures: tuple[ReportedStatistics, ...]
     trials: tuple[str, ...] = ()
@@ -232,9 +229,7 @@ def _field(
         MatchedServer(
             subject=server[0],
             framework=server[1],
-            published_per_s=median(published[server]),
             published=_ratio(published[server], published[baseline]),
-            measured_per_s=median(shown[server]) if shown[server] else None,
             measured=_ratio(shown[server], shown[baseline]),
             figures=tuple(document[server]),
             trials=measured.ids(key, server[1]),

@@ -70,7 +70,6 @@ class Listener:
         port: Its port.
         queue: Connections that wait to be accepted.
         backlog: The most that may wait.
-        inode: Number of the socket; distinguishes sockets of one port.
         address: The address to which it is bound, as `addresses.ip` gives it.
         drops: Attempts to connect that it dropped so far; None when the kernel does not say.
     """
@@ -78,7 +77,6 @@ class Listener:
     port: int
     queue: int
     backlog: int
-    inode: int
     address: bytes
     drops: int | None = None
 
@@ -247,12 +245,10 @@ def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 def _listener(payload: bytes) -> Listener:
     fields = _MESSAGE.unpack_from(payload)
-    port, queue, backlog, inode = fields[4], fields[12], fields[13], fields[15]
+    port, queue, backlog = fields[4], fields[12], fields[13]
     address = fields[6][:4] if fields[0] == socket.AF_INET else fields[6]
     drops = _drops(payload[_MESSAGE.size :])
-    return Listener(
-        int.from_bytes(port, "big"), queue, backlog, inode, addresses.ip(address), drops
-    )
+    return Listener(int.from_bytes(port, "big"), queue, backlog, addresses.ip(address), drops)
 
 
 def _drops(attributes: bytes) -> int | None:
