@@ -24,7 +24,7 @@ from plimsoll.cli import export as export_verb
 from plimsoll.drivers import tools
 from plimsoll.export import formats as exported
 from plimsoll.report import formats
-from plimsoll.report.formats import registry
+from plimsoll.report.formats import every
 from plimsoll.sampling import samplers
 from plimsoll.tool_output import readers
 from plimsoll.verdicts import campaign_checks, checks, figure_checks, figure_set_checks
@@ -113,7 +113,7 @@ def test_the_tuple_of_a_folder_holds_every_module_of_it_once(
 
 
 def test_the_formats_are_the_modules_that_write_reports() -> None:
-    assert set(names(registry.FORMATS)) == defines(formats, "NAME", "write")
+    assert set(names(every.FORMATS)) == defines(formats, "NAME", "write")
 
 
 def test_the_formats_of_an_export_are_its_modules_that_write_and_are_what_the_verb_offers() -> None:

@@ -1,4 +1,4 @@
-"""Aggregation: rows become seconds, summaries and comparisons; the SQL lies beside its Python."""
+"""Aggregation: rows become seconds and summaries; the SQL lies beside its Python."""
 
 from typing import TYPE_CHECKING
 

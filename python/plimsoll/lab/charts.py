@@ -10,7 +10,7 @@ from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Step
 from plimsoll.report import made
 from plimsoll.report.formats import cells, html, pictures
-from plimsoll.report.formats.registry import FORMATS
+from plimsoll.report.formats.every import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

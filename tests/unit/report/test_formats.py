@@ -28,12 +28,12 @@ from plimsoll.findings import campaign_thresholds
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents
-from plimsoll.report.formats import html, markdown, pdf, registry, terminal, vega
+from plimsoll.report.formats import every, html, markdown, pdf, terminal, vega
 from plimsoll.report.results import machine_readable
 from plimsoll.verdicts import catalogue
 
 Golden = Callable[[str, str], None]
-FORMATS = pytest.mark.parametrize("form", registry.FORMATS, ids=lambda form: form.NAME)
+FORMATS = pytest.mark.parametrize("form", every.FORMATS, ids=lambda form: form.NAME)
 EMPTY = Findings("empty", "0.1.0", (), tables.COMPARISONS.schema.empty_table())
 
 
