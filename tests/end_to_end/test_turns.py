@@ -22,7 +22,7 @@ from command_line import HERE, TOYS, Ran, Running, eventually, run, start
 from plimsoll import events
 from plimsoll.comparison.comparisons import ComparedTrial
 from plimsoll.comparison.turn_partners import blocks_in_turns
-from plimsoll.processes import cpu_clock, process_table
+from plimsoll.processes import cpu_clock, process_table, supervisor
 from plimsoll.recording import Recording
 from plimsoll.serving import resting
 from plimsoll.storage.parquet import ParquetResults
@@ -614,7 +614,7 @@ def test_ctrl_c_twice_waits_for_none_of_several_servers_that_do_not_stop(tmp_pat
     running.press_ctrl_c()
     ran = running.end()
     assert ran.code == 130
-    assert time.monotonic() - pressed_s < 8
+    assert time.monotonic() - pressed_s < supervisor.GRACE_S
     assert running.leaves_nothing()
     assert trials(tmp_path) == []
 
