@@ -68,7 +68,7 @@ impl EngineError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Spec(_) => "correct the specification; its format is in `spec.rs`".into(),
+            Self::Spec(_) => "correct what the message names".into(),
             Self::OpenFiles { needed, .. } => {
                 format!("`ulimit -n {needed}`, or request fewer connections")
             }

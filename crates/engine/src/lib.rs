@@ -32,7 +32,7 @@ use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::thread::{self, ScopedJoinHandle};
+use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use plimsoll_system as system;
@@ -110,27 +110,20 @@ fn drive(
         if gate.is_none() {
             observe(&started(spec, zero_ns));
         }
-        let threads: Vec<_> = own
-            .zip(&published)
-            .enumerate()
-            .map(|(place, (index, published))| {
-                let task = Task {
-                    spec,
-                    requests: &requests,
-                    sources: &means.sources,
-                    security: security.as_ref(),
-                    index,
-                    workers,
-                    core: spec.cores.as_ref().and_then(|cores| cores.get(place)).copied(),
-                    zero_ns,
-                    stop: &stop,
-                    gate: gate.as_ref(),
-                    published,
-                };
-                let recorder = writer.as_ref().map(Writer::recorder);
-                scope.spawn(move || worker::drive(task, recorder))
-            })
-            .collect();
+        let tasks = own.zip(&published).enumerate().map(|(place, (index, published))| Task {
+            spec,
+            requests: &requests,
+            sources: &means.sources,
+            security: security.as_ref(),
+            index,
+            workers,
+            core: spec.cores.as_ref().and_then(|cores| cores.get(place)).copied(),
+            zero_ns,
+            stop: &stop,
+            gate: gate.as_ref(),
+            published,
+        });
+        let threads = spawned(scope, tasks, writer.as_ref());
         let mut watch =
             Watch { spec, threads: &threads, published: &published, tally: Tally::begun() };
         let mut look = || {
@@ -158,6 +151,20 @@ fn drive(
     let finish = Finish::new(spec, zero_ns, ended_by, &done);
     write_finish(spec, &finish)?;
     Ok(finish)
+}
+
+/// A thread for each task, with a recorder of its own where records are written.
+fn spawned<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    tasks: impl Iterator<Item = Task<'scope>>,
+    writer: Option<&Writer>,
+) -> Vec<ScopedJoinHandle<'scope, Result<Done, EngineError>>> {
+    tasks
+        .map(|task| {
+            let recorder = writer.map(Writer::recorder);
+            scope.spawn(move || worker::drive(task, recorder))
+        })
+        .collect()
 }
 
 fn started(spec: &Spec, zero_monotonic_ns: u64) -> Event {
@@ -290,7 +297,8 @@ fn ended_by(stop: &AtomicBool, done: &[Done]) -> EndedBy {
 
 fn write_finish(spec: &Spec, finish: &Finish) -> Result<(), EngineError> {
     let path = spec.into.join("finish.json");
-    let text = serde_json::to_string(finish).unwrap_or_default();
-    fs::write(&path, text)
+    serde_json::to_string(finish)
+        .map_err(Into::into)
+        .and_then(|text| fs::write(&path, text))
         .map_err(|source| EngineError::Storage { path: path.display().to_string(), source })
 }
