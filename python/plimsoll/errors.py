@@ -27,6 +27,7 @@ PlimsollError
 │   └── EngineFailed
 ├── StorageError           6   results could not be written or read
 │   └── MixedResults
+├── QueryFailed           70   an error in Plimsoll itself: a query of recorded rows is wrong
 └── Interrupted          130   Ctrl-C or SIGTERM; what was complete is kept
 ```
 
@@ -272,6 +273,12 @@ class StorageError(PlimsollError):
 
 class MixedResults(StorageError):
     """Existing results were measured with another application, load or host than now."""
+
+
+class QueryFailed(PlimsollError):
+    """A query of recorded rows is wrong: an error in Plimsoll itself."""
+
+    exit_code = FAULT
 
 
 class Interrupted(PlimsollError):

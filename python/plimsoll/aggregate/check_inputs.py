@@ -622,9 +622,9 @@ def late_connects(recording: Recording, connections: Rows, requested: int) -> La
         row = database.execute(
             "SELECT coalesce(sum(late_ns), 0)::BIGINT, coalesce(max(late_ns), 0)::BIGINT,"
             " coalesce(max(took_ns), 0)::BIGINT FROM ("
-            "  SELECT least(due_ns, $end_ns) - $start_ns AS late_ns,"
+            "  SELECT least(due_ns, $end_ns::BIGINT) - $start_ns::BIGINT AS late_ns,"
             "   connected_ns - due_ns AS took_ns"
-            "  FROM connections ORDER BY due_ns LIMIT $requested)",
+            "  FROM connections ORDER BY due_ns LIMIT $requested::BIGINT)",
             {"start_ns": first.start_ns, "end_ns": first.end_ns, "requested": requested},
         ).fetchall()[0]
     return LateConnects(*row)
@@ -645,12 +645,13 @@ def late_openings(recording: Recording, connections: Rows, requested: int) -> La
     (hold,) = recording.holds
     with query.opened(connections=as_stored(connections)) as database:
         row = database.execute(
-            "SELECT count(connected_ns), count(*) FILTER (late_ns >= $opening_ns),"
-            " coalesce(sum(late_ns) FILTER (late_ns >= $opening_ns), 0)::BIGINT,"
+            "SELECT count(connected_ns), count(*) FILTER (late_ns >= $opening_ns::BIGINT),"
+            " coalesce(sum(late_ns) FILTER (late_ns >= $opening_ns::BIGINT), 0)::BIGINT,"
             " coalesce(max(late_ns), 0)::BIGINT FROM ("
             "  SELECT connected_ns, CASE WHEN connected_ns IS NOT NULL"
-            "   THEN greatest(least(connected_ns, $end_ns) - $start_ns, 0) END AS late_ns"
-            "  FROM connections ORDER BY due_ns LIMIT $requested)",
+            "   THEN greatest(least(connected_ns, $end_ns::BIGINT) - $start_ns::BIGINT, 0)"
+            "   END AS late_ns"
+            "  FROM connections ORDER BY due_ns LIMIT $requested::BIGINT)",
             {
                 "start_ns": hold.start_ns,
                 "end_ns": hold.end_ns,
@@ -685,8 +686,8 @@ def without_response(
     with query.opened(connections=connections) as database:
         row = database.execute(
             "SELECT count(*) FROM connections WHERE responses = 0"
-            " AND coalesce(requests, $least_requests) >= $least_requests"
-            " AND coalesce(closed_ns, $end_ns) - connected_ns >= $least_ns",
+            " AND coalesce(requests, $least_requests::BIGINT) >= $least_requests::BIGINT"
+            " AND coalesce(closed_ns, $end_ns::BIGINT) - connected_ns >= $least_ns::BIGINT",
             {"end_ns": end_ns, "least_ns": least_ns, "least_requests": least_requests},
         ).fetchall()[0]
     return int(row[0])

@@ -27,7 +27,7 @@ by_second AS (
     FROM changes
     GROUP BY 1
     UNION ALL
-    SELECT unnest(range($seconds)), 0, 0
+    SELECT unnest(range($seconds::BIGINT)), 0, 0
 ),
 levels AS (
     SELECT
@@ -39,5 +39,5 @@ levels AS (
 )
 SELECT second::INTEGER AS second, open::BIGINT AS open, with_response::BIGINT AS with_response
 FROM levels
-WHERE second >= 0 AND second < $seconds
+WHERE second >= 0 AND second < $seconds::BIGINT
 ORDER BY second

@@ -9,6 +9,6 @@ WITH answered AS (
 usual AS (SELECT request, median(time_ns) AS time_ns FROM answered GROUP BY request)
 SELECT sent_ns, done_ns
 FROM answered JOIN usual USING (request)
-WHERE answered.time_ns >= greatest($least_ns, $times * usual.time_ns)
+WHERE answered.time_ns >= greatest($least_ns::BIGINT, $times::DOUBLE * usual.time_ns)
 ORDER BY answered.time_ns DESC
-LIMIT $most
+LIMIT $most::BIGINT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -17,13 +18,14 @@ import pyarrow.parquet as pq
 from plimsoll import machine, tables
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, RIGHT, UNENDED
-from plimsoll.errors import HostError, StorageError
+from plimsoll.errors import HostError, QueryFailed, StorageError
 from plimsoll.storage import scratch
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from plimsoll.aggregate.query import Rows
+    from plimsoll.errors import PlimsollError
     from plimsoll.recording import RecordedStage
 
 MEMORY = "2GB"
@@ -85,14 +87,16 @@ def opened(
         relations: Rows by the name of their table.
 
     Raises:
-        HostError: This host has control groups whose limits cannot be read.
+        HostError: This host has control groups whose limits cannot be read, or too little memory.
+        StorageError: The rows turned out to be damaged, or a query found no room on disk.
+        QueryFailed: A query is wrong.
     """
     with _interruptible(), shared() as instance, instance.cursor() as database:
         if holds:
             database.execute(f"CREATE TEMP MACRO in_hold(t) AS {_inside(holds)}")
         for name, rows in relations.items():
             _relate(database, name, rows)
-        with _undamaged():
+        with _told():
             yield database
 
 
@@ -147,24 +151,41 @@ def _interruptible() -> Generator[None]:
 
 
 @contextmanager
-def _undamaged() -> Generator[None]:
-    """Has an error of DuckDB on damaged rows be one of Plimsoll.
+def _told() -> Generator[None]:
+    """Has every error of DuckDB be one of Plimsoll.
 
     Raises:
-        StorageError: The rows turned out to be damaged while they were read.
+        HostError: A query found too little memory.
+        StorageError: The rows turned out to be damaged while they were read, or what a query keeps
+            on disk could not be written.
+        QueryFailed: A query is wrong.
     """
     try:
         yield
+    except duckdb.InterruptException:
+        raise  # `_interruptible` knows it
     except duckdb.Error as error:
-        if type(error) not in _OF_DAMAGE or _is_of_writing(error):
-            raise
-        reason = str(error).rpartition(_STREAM)[2].splitlines()[0]
+        raise _of_plimsoll(error) from error
+
+
+def _of_plimsoll(error: duckdb.Error) -> PlimsollError:
+    reason = (str(error).rpartition(_STREAM)[2].splitlines() or [""])[0]
+    if isinstance(error, duckdb.OutOfMemoryException):
+        message = f"a query of recorded rows needs more memory, or room on disk: {reason}"
+        return HostError(message, f"free memory, and disk space in `{tempfile.gettempdir()}`")
+    if is_of_writing(error):
+        message = f"what a query keeps on disk cannot be written: {reason}"
+        return StorageError(message, f"free disk space in `{tempfile.gettempdir()}`")
+    if type(error) in _OF_DAMAGE:
         hint = "restore the trial from a copy, or delete its folder and run the campaign again"
-        raise StorageError(f"recorded rows cannot be read: {reason}", hint) from error
+        return StorageError(f"recorded rows cannot be read: {reason}", hint)
+    kind = type(error).__name__
+    message = f"internal error in Plimsoll: a query of recorded rows is wrong: {kind}: {reason}"
+    return QueryFailed(message, "please report it with its traceback")
 
 
-def _is_of_writing(error: duckdb.Error) -> bool:
-    """Whether a query that writes a file could not: its caller knows whose file it is."""
+def is_of_writing(error: duckdb.Error) -> bool:
+    """Whether DuckDB could not write a file."""
     return isinstance(error, duckdb.IOException) and "write" in str(error)
 
 

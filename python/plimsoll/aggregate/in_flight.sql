@@ -5,11 +5,11 @@
 -- Of rows outside of the time from $from_ns to $until_ns, which holds all stretches, whole row groups
 -- are left out: that takes conditions on single columns.
 WITH near AS (
-    FROM requests WHERE sent_ns < $until_ns AND (done_ns IS NULL OR done_ns >= $from_ns)
+    FROM requests WHERE sent_ns < $until_ns::BIGINT AND (done_ns IS NULL OR done_ns >= $from_ns::BIGINT)
     UNION ALL
     FROM requests
-    WHERE due_ns < $until_ns AND (sent_ns IS NULL OR sent_ns >= $until_ns)
-        AND (done_ns IS NULL OR done_ns >= $from_ns)
+    WHERE due_ns < $until_ns::BIGINT AND (sent_ns IS NULL OR sent_ns >= $until_ns::BIGINT)
+        AND (done_ns IS NULL OR done_ns >= $from_ns::BIGINT)
 )
 SELECT
     coalesce(sum(greatest(

@@ -1,7 +1,7 @@
 -- Answers and failures of the holds by kind of request, and the longest response and service time.
 -- `kinds` has the kind of each of the trial's requests, which the rows know by their index.
 SELECT
-    $kinds[request + 1] AS kind,
+    ($kinds::INTEGER[])[request + 1] AS kind,
     count(*) FILTER (is_completed(outcome)) AS completed,
     count(*) FILTER (is_failed(outcome)) AS failed,
     max(done_ns - due_ns) FILTER (is_completed(outcome)) AS longest_response_ns,

@@ -5,7 +5,7 @@
 WITH answered AS (
     SELECT host, worker, connection, done_ns, greatest(done_ns - first_byte_ns, 0) AS took_ns,
         in_hold(done_ns) AS is_held,
-        took_ns >= $from_ns AND took_ns < $until_ns AS is_late
+        took_ns >= $from_ns::BIGINT AND took_ns < $until_ns::BIGINT AS is_late
     FROM requests
     WHERE is_completed(outcome) AND first_byte_ns IS NOT NULL AND done_ns IS NOT NULL
 ),
@@ -19,8 +19,8 @@ SELECT
     count(*) FILTER (is_held),
     count(*) FILTER (is_held AND is_late),
     count(*) FILTER (
-        is_held AND NOT is_late AND took_ns >= $from_ns // 2 AND took_ns < 2 * $until_ns
+        is_held AND NOT is_late AND took_ns >= $from_ns::BIGINT // 2 AND took_ns < 2 * $until_ns::BIGINT
     ),
     (SELECT count(*) FROM first),
-    (SELECT count(*) FILTER (took_ns >= $from_ns // 2) FROM first)
+    (SELECT count(*) FILTER (took_ns >= $from_ns::BIGINT // 2) FROM first)
 FROM answered

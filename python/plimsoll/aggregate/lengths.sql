@@ -4,7 +4,7 @@
 -- than $apart_bytes.
 WITH lengths AS (
     SELECT request, status, count(*) AS responses,
-        CASE WHEN $with_heads THEN received_bytes ELSE body_bytes END AS bytes
+        CASE WHEN $with_heads::BOOLEAN THEN received_bytes ELSE body_bytes END AS bytes
     FROM requests
     WHERE is_completed(outcome) AND in_hold(done_ns) AND bytes IS NOT NULL
     GROUP BY request, status, bytes
@@ -16,8 +16,8 @@ usual AS (
 ),
 compared AS (
     SELECT lengths.*, usual_bytes,
-        CASE WHEN $with_heads THEN bytes + $apart_bytes < usual_bytes ELSE bytes <> usual_bytes END
-            AS deviates
+        CASE WHEN $with_heads::BOOLEAN THEN bytes + $apart_bytes::BIGINT < usual_bytes
+            ELSE bytes <> usual_bytes END AS deviates
     FROM lengths JOIN usual USING (request, status)
 )
 SELECT

@@ -61,4 +61,4 @@ def _statement(name: str, window: Window, parts: int) -> str:
     text = query.text(name)
     if (window[1] - window[0]) * parts < _LARGEST:
         return text
-    return text.replace("(done_ns - $from_ns)", "(done_ns - $from_ns)::HUGEINT")
+    return text.replace("(done_ns - $from_ns::BIGINT)", "(done_ns - $from_ns::BIGINT)::HUGEINT")

@@ -4,6 +4,6 @@ SELECT count(*), coalesce(sum(length_ns), 0)::BIGINT
 FROM (
     SELECT done_ns - lag(done_ns) OVER (ORDER BY done_ns) AS length_ns
     FROM requests
-    WHERE done_ns >= $from_ns AND done_ns < $until_ns
+    WHERE done_ns >= $from_ns::BIGINT AND done_ns < $until_ns::BIGINT
 )
-WHERE length_ns >= $least_ns
+WHERE length_ns >= $least_ns::BIGINT

@@ -16,7 +16,7 @@ buckets AS (
 ),
 ranks AS (
     SELECT part, q, greatest(1, ceil(round(q * total, 6))) AS rank
-    FROM (SELECT unnest($quantiles) AS q),
+    FROM (SELECT unnest($quantiles::DOUBLE[]) AS q),
         (SELECT part, sum(n) AS total FROM coarse GROUP BY part)
     WHERE round(total * (1 - q), 6) >= 10
 ),

@@ -6,7 +6,7 @@ WITH answers AS (
         done_ns - sent_ns AS service_time,
         first_byte_ns - sent_ns AS first_byte
     FROM requests
-    WHERE done_ns >= $from_ns AND done_ns < $until_ns AND is_completed(outcome)
+    WHERE done_ns >= $from_ns::BIGINT AND done_ns < $until_ns::BIGINT AND is_completed(outcome)
 )
 SELECT
     second::BIGINT AS second,

@@ -1,7 +1,7 @@
 -- How evenly the complete responses of the holds fell on the connections that were open for at least
 -- $least_ns of them; one row. `jain` is Jain's index of the responses per unit of time.
 WITH holds AS (
-    SELECT unnest($starts) AS start_ns, unnest($ends) AS end_ns
+    SELECT unnest($starts::BIGINT[]) AS start_ns, unnest($ends::BIGINT[]) AS end_ns
 ),
 lives AS (
     SELECT host, worker, connection, sum(
@@ -10,7 +10,7 @@ lives AS (
     FROM connections, holds
     WHERE connected_ns IS NOT NULL
     GROUP BY host, worker, connection
-    HAVING open_ns >= $least_ns
+    HAVING open_ns >= $least_ns::BIGINT
 ),
 answers AS (
     SELECT host, worker, connection, count(*) AS answers

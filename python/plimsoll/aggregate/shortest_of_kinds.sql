@@ -3,7 +3,7 @@
 SELECT sum(completed * shortest_ns) / sum(completed)
 FROM (
     SELECT
-        $kinds[request + 1] AS kind,
+        ($kinds::INTEGER[])[request + 1] AS kind,
         count(*) AS completed,
         min(done_ns - sent_ns) AS shortest_ns
     FROM requests

@@ -14,7 +14,14 @@ import click
 
 from plimsoll import texts
 from plimsoll.cli import as_options
-from plimsoll.errors import FAULT, HostError, InputError, PlimsollError, StorageError
+from plimsoll.errors import (
+    FAULT,
+    HostError,
+    InputError,
+    PlimsollError,
+    QueryFailed,
+    StorageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +61,8 @@ def failure(wrong: Exception) -> int:
         case InputError():
             return problems(wrong)
         case PlimsollError():
-            return error(wrong.message, wrong.hint, wrong.exit_code)
+            is_ours = isinstance(wrong, QueryFailed)
+            return _fault(wrong, wrong.message) if is_ours else _known(wrong)
         case OSError() | MemoryError():
             return _refused(wrong)
         case _:
@@ -117,13 +125,18 @@ def _refused(wrong: OSError | MemoryError) -> int:
     return error(message, "check free disk space and permissions", StorageError.exit_code)
 
 
-def _fault(wrong: Exception) -> int:
+def _known(wrong: PlimsollError) -> int:
+    """Prints an error that somebody else can mend."""
+    return error(wrong.message, wrong.hint, wrong.exit_code)
+
+
+def _fault(wrong: Exception, message: str = "") -> int:
     """Prints an internal error, with its traceback when `PLIMSOLL_TRACEBACK` is set."""
     if os.environ.get(TRACEBACK):
         click.echo("".join(traceback.format_exception(wrong)), err=True)
-    kind = type(wrong).__name__
+    message = message or f"internal error in Plimsoll: {type(wrong).__name__}: {wrong}"
     hint = f"please report it with the output of the same command under `{TRACEBACK}=1`"
-    return error(f"internal error in Plimsoll: {kind}: {wrong}", hint, FAULT)
+    return error(message, hint, FAULT)
 
 
 def note(message: str) -> None:

@@ -15,14 +15,11 @@ import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypedDict
 
-import duckdb
-
 import plimsoll
 from plimsoll.aggregate import query
 from plimsoll.errors import StorageError
 from plimsoll.export.formats import FORMATS
-from plimsoll.storage import documents
-from plimsoll.storage.parquet import publish, storage_error, writing
+from plimsoll.storage.parquet import publish, writing
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Mapping
@@ -167,7 +164,7 @@ def _complete(folder: Path, trial_id: str) -> Generator[Path]:
     """A folder that gets its final name only if the block succeeds."""
     partial = folder / f".{trial_id}.partial"
     try:
-        with writing(folder, ARGUMENT), _duckdb_at_work(folder, trial_id):
+        with writing(folder, ARGUMENT):
             shutil.rmtree(partial, ignore_errors=True)
             partial.mkdir()
             yield partial
@@ -175,19 +172,3 @@ def _complete(folder: Path, trial_id: str) -> Generator[Path]:
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
-
-
-@contextmanager
-def _duckdb_at_work(folder: Path, trial_id: str) -> Generator[None]:
-    """Turns write errors of DuckDB into errors of the folder, read errors into those of the trial.
-
-    It reads rows as an Arrow stream, whose errors it calls invalid input.
-    """
-    try:
-        yield
-    except duckdb.IOException as error:
-        raise storage_error(folder, OSError(str(error)), ARGUMENT) from error
-    except duckdb.InvalidInputException as error:
-        reason = str(error).partition("\n")[0]
-        message = f"the rows of `{trial_id}` cannot be read: {reason}"
-        raise StorageError(message, documents.REPEAT_TRIAL) from error

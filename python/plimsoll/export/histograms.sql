@@ -3,10 +3,10 @@
 WITH answers AS (
     SELECT
         done_ns // 1000000000 AS second,
-        coalesce($kinds[request + 1], request) AS kind,
-        least(greatest(done_ns - $begin_ns, 0), $highest) AS value
+        coalesce(($kinds::INTEGER[])[request + 1], request) AS kind,
+        least(greatest(done_ns - $begin_ns::BIGINT, 0), $highest::BIGINT) AS value
     FROM requests
-    WHERE done_ns IS NOT NULL AND $begin_ns IS NOT NULL AND is_completed(outcome)
+    WHERE done_ns IS NOT NULL AND $begin_ns::BIGINT IS NOT NULL AND is_completed(outcome)
 ),
 cells AS (
     SELECT

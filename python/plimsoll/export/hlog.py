@@ -81,7 +81,7 @@ def sql(begin: str) -> str:
         begin: Column of the timestamp at which the time begins.
     """
     text = resources.files("plimsoll.export").joinpath("histograms.sql").read_text("utf-8")
-    return text.replace("$begin_ns", begin)
+    return text.replace("$begin_ns::BIGINT", begin)
 
 
 def _is_known(database: duckdb.DuckDBPyConnection, begin: str) -> bool:

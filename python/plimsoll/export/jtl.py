@@ -18,10 +18,12 @@ from importlib import resources
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+import duckdb
 import pyarrow as pa
 
 from plimsoll import wording
 from plimsoll.aggregate import query
+from plimsoll.aggregate.database import is_of_writing
 from plimsoll.aggregate.outcomes import COMPLETED, OUTCOMES, RIGHT
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.seconds import stretches
@@ -29,8 +31,6 @@ from plimsoll.export import clock
 from plimsoll.export.threads import threads
 
 if TYPE_CHECKING:
-    import duckdb
-
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.usage import Window
     from plimsoll.recording import Recording
@@ -174,7 +174,6 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
 
     Raises:
         OSError: It could not be written.
-        duckdb.Error: The disk is full, or the like.
     """
     with query.opened(requests=of_trial.requests) as database:
         _prepare(database, of_trial)
@@ -208,7 +207,12 @@ def _append(database: duckdb.DuckDBPyConnection, seconds: Window, file: IO[bytes
     for name, second in zip(("from_ns", "until_ns"), seconds, strict=True):
         database.execute(f"SET VARIABLE {name} = {second * SECOND_NS}")
     part = Path(file.name).with_suffix(".part")
-    database.sql(sql).write_csv(str(part), header=False)
+    try:
+        database.sql(sql).write_csv(str(part), header=False)
+    except duckdb.IOException as error:
+        if not is_of_writing(error):
+            raise
+        raise OSError(str(error)) from error
     with part.open("rb") as samples:
         shutil.copyfileobj(samples, file, COPIED_BYTES)
     part.unlink()

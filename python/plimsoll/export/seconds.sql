@@ -7,7 +7,7 @@ WITH ended AS (
         (done_ns - sent_ns) / 1e6 AS elapsed_ms,
         (first_byte_ns - sent_ns) / 1e6 AS latency_ms
     FROM requests
-    WHERE done_ns >= $from_ns AND done_ns < $until_ns
+    WHERE done_ns >= $from_ns::BIGINT AND done_ns < $until_ns::BIGINT
         AND (is_right(outcome) OR is_failed(outcome))
 )
 SELECT

@@ -162,3 +162,13 @@ def test_connections_whose_handshakes_take_turns_are_open_from_the_beginning_of_
     assert open_connections(replace(secured, tls=None), at_once) == pytest.approx(50)
     late = connection_rows({"connected_ns": begin + S})  # the kernel tried again
     assert open_connections(secured, late) == pytest.approx(3 / 4)
+
+
+def test_a_hold_that_begins_late_has_instants_above_the_small_whole_numbers():
+    recording = simulate(warm_up_s=2.0, ramp_s=0, hold_s=0.5).recording
+    assert recording.driver is not None
+    recording = replace(recording, driver=replace(recording.driver, opened=300))
+    (hold,) = recording.holds
+    assert hold.start_ns == 2 * S  # below 2**31, and above it with the time to open connections
+    opened = connection_rows({"connected_ns": 0}, {"connected_ns": hold.start_ns + 1_000_000})
+    assert open_connections(recording, opened) == pytest.approx(2)

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 import recordings
 from plimsoll.aggregate import database, query
-from plimsoll.errors import StorageError
+from plimsoll.errors import HostError, PlimsollError, QueryFailed, StorageError
 from plimsoll.recording import RecordedStage
 from plimsoll.storage import rows
 
@@ -103,3 +104,50 @@ def test_damaged_rows_are_an_error_of_the_storage(tmp_path: Path) -> None:
         query.opened(requests=stored) as database,
     ):
         database.execute("SELECT sum(due_ns), sum(sent_ns) FROM requests").fetchall()
+
+
+def statements() -> list[tuple[str, str]]:
+    """Texts with queries of DuckDB, without their comments, by the names of their files."""
+    package = Path(database.__file__).parents[1]
+    files = [path for part in ("aggregate", "export") for path in (package / part).iterdir()]
+    return [
+        (path.name, re.sub(r"--.*", "", path.read_text("utf-8")))
+        for path in files
+        if path.suffix in {".sql", ".py"}
+    ]
+
+
+def test_every_parameter_of_a_query_says_its_type() -> None:
+    parameters = [
+        (name, found)
+        for name, text in statements()
+        for found in re.findall(r"\$[a-z_]+\b(?:::[A-Z]+)?", text)
+    ]
+    assert len(parameters) > 50
+    assert [one for one in parameters if "::" not in one[1]] == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("SELECT 2000000000::INTEGER + 170000000::INTEGER", "OutOfRangeException"),
+        ("SELECT nothing FROM requests", "BinderException"),
+    ],
+)
+def test_a_query_that_is_wrong_is_an_error_of_plimsoll(statement: str, said: str) -> None:
+    with pytest.raises(QueryFailed, match=said), query.opened(requests=None) as opened:
+        opened.execute(statement).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (duckdb.OutOfMemoryException("failed to offload"), HostError, "needs more memory"),
+        (duckdb.IOException("Could not write file"), StorageError, "cannot be written"),
+    ],
+)
+def test_a_query_without_memory_or_disk_says_so(
+    error: duckdb.Error, kind: type[PlimsollError], said: str
+) -> None:
+    with pytest.raises(kind, match=said), query.opened():
+        raise error

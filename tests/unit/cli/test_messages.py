@@ -67,6 +67,18 @@ def test_a_fault_of_ours_is_called_one_and_asks_to_be_reported(
     assert "PLIMSOLL_TRACEBACK=1" in lines[1]
 
 
+def test_a_query_that_is_wrong_is_a_fault_of_ours(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(messages.TRACEBACK, "1")
+    wrong = errors.QueryFailed("internal error in Plimsoll: a query", "report it")
+    assert messages.failure(wrong) == errors.FAULT
+    lines = [line for line in said(capsys) if line]
+    assert lines[0].endswith("QueryFailed: internal error in Plimsoll: a query")
+    assert lines[1] == "error: internal error in Plimsoll: a query"
+    assert "PLIMSOLL_TRACEBACK=1" in lines[2]
+
+
 def test_where_a_fault_is_can_be_asked_for(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
