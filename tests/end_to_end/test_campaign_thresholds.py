@@ -51,3 +51,19 @@ def test_junit_without_a_threshold_is_refused(counting_run: Path) -> None:
     ran = run("report", "results/toy", "--junit", "a.xml", folder=counting_run)
     assert ran.code == 2
     assert "`--junit` needs a threshold" in ran.said
+
+
+def test_a_recorded_load_is_judged_by_its_numbers_as_load_judges_it(
+    tmp_path: Path, reference_server: str
+) -> None:
+    urls = [f"http://{reference_server}{path}" for path in ("/empty", "/nowhere")]
+    kept, crossed = (("--fail-if", f"failures>{limit}%") for limit in (90, 10))
+    for number, (limit, code) in enumerate(((kept, 1), (crossed, 7))):
+        into = f"load-{number}"
+        ran = run("load", *urls, "-n", "400", "-c", "4", "--record", into, *limit, folder=tmp_path)
+        assert ran.code == code, ran.stderr
+        for verb in (("judge",), ("report", "--format", "markdown")):
+            again = run(*verb, into, *limit, folder=tmp_path)
+            assert again.code == code, again.stderr
+            assert "no number to judge" not in again.said
+            assert ("threshold crossed: " in again.said) == (code == 7)

@@ -369,7 +369,8 @@ fail_if = click.option(
     multiple=True,
     metavar="THRESHOLD",
     help="Threshold on entries; exit code 7 when crossed: 'p99>20ms' for all, 'json.p99>20ms' for "
-    "an endpoint, 'go/json.steady.goodput<10k'; `*` stands for any name. Repeatable.",
+    "an endpoint, 'go/json.steady.goodput<10k'; `*` stands for any name. A recorded load is judged "
+    "as `load` judges it. Repeatable.",
 )
 junit = click.option("--junit", type=FILE, metavar="FILE", help="Write JUnit XML.")
 thresholds_junit = click.option(

@@ -3,7 +3,8 @@
 In front of a threshold (`findings.thresholds`) stands what it applies to,
 `[framework/]endpoint.[load.]`, each part a name or a pattern with `*`, `?` and `[…]`. A threshold
 alone applies to every entry. An entry is judged by its median over the repetitions that count, the
-number that the ranking shows; an entry without a number crosses every threshold. A percentile that
+number that the ranking shows; an entry without a number crosses every threshold. Of a load without
+a campaign its own numbers are judged, whatever its verdict. A percentile that
 takes more responses than came may be undecided, as of a load. So may one that requests hide which
 timed out, or had no response at the end of some repetitions: the median is then judged by its
 bounds.
@@ -191,7 +192,25 @@ def of_load(limits: Iterable[Threshold], found: TrialFindings) -> tuple[JudgedEn
         found: What is known of the load's trial.
     """
     entry = EntryName.of(found.recording)
-    return tuple(_of_load(limit, entry, found) for limit in limits)
+    wanted = (CampaignThreshold(limit.text, "*", "*", limit) for limit in limits)
+    return tuple(_of_load(threshold, entry, found) for threshold in wanted)
+
+
+def of_recorded_load(
+    wanted: Sequence[CampaignThreshold], found: TrialFindings
+) -> tuple[JudgedEntry, ...]:
+    """The same of a load that was recorded, and is read again.
+
+    Args:
+        wanted: The thresholds, each of which may name the load's server and path.
+        found: What is known of the load's trial.
+
+    Raises:
+        InputError: A threshold does not apply to the load.
+    """
+    entry = EntryName.of(found.recording)
+    require_entries(wanted, [entry])
+    return tuple(_of_load(threshold, entry, found) for threshold in wanted)
 
 
 def entry_of(trial: Trial) -> EntryName:
@@ -219,8 +238,8 @@ def _read(text: str) -> CampaignThreshold:
     return CampaignThreshold(text.strip(), found["framework"] or "*", found["place"] or "*", limit)
 
 
-def _of_load(limit: Threshold, entry: EntryName, found: TrialFindings) -> JudgedEntry:
-    threshold = CampaignThreshold(limit.text, "*", "*", limit)
+def _of_load(threshold: CampaignThreshold, entry: EntryName, found: TrialFindings) -> JudgedEntry:
+    limit = threshold.threshold
     judged = thresholds.of_load(limit, found.summary, found.unfinished, found.timeouts)
     value = None if found.summary is None else found.summary.value(limit.column)
     if value is None:

@@ -101,6 +101,12 @@ class Findings:
         return texts.object_line(self, f"{self.campaign}: {len(self.trials)} trials")
 
     @property
+    def single_load(self) -> TrialFindings | None:
+        """The one load that was put on or imported without a campaign; None of a campaign."""
+        is_one = self.as_run is None and not (self.lines or self.missing) and len(self.trials) == 1
+        return self.trials[0] if is_one else None
+
+    @property
     def measured(self) -> tuple[TrialFindings, ...]:
         """The trials whose goodput is a result: no tries of load lines, no steps of ladders."""
         return measured.results(self.trials, self.as_run)

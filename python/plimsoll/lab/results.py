@@ -162,6 +162,9 @@ class CampaignResults(Closable):
         found, _ = self._gathered
         if not self._fail_if:
             return found
+        if (load := found.single_load) is not None:
+            judged = findings.campaign_thresholds.of_recorded_load(self._fail_if, load)
+            return replace(found, thresholds=judged)
         tries = {one.recording.trial for one in found.trials} - {
             one.recording.trial for one in found.measured
         }

@@ -315,6 +315,28 @@ def test_a_load_is_judged_even_if_it_is_void_and_its_json_is_that_of_an_entry() 
     assert by_entry[0]["thresholds"] == told[:1]
 
 
+def test_a_load_that_is_read_again_is_judged_as_it_was_when_it_ended() -> None:
+    void = replace(unfailing(1), verdicts=sample.verdicts_of("t", failures_explained="void"))
+    texts = ["p99>1h", "p50<1h", "go/*.goodput<8001"]
+    wanted = campaign_thresholds.read(texts)
+    again = campaign_thresholds.of_recorded_load(wanted, void)
+    assert [one.is_crossed for one in again] == [False, True, True]
+    assert [one.threshold.text for one in again] == texts
+    limits = [one.threshold for one in wanted]
+    at_once = campaign_thresholds.of_load(limits, void)
+    assert [one.without_entry for one in again] == [one.without_entry for one in at_once]
+    with pytest.raises(InputError, match="applies to no entry"):
+        campaign_thresholds.of_recorded_load(campaign_thresholds.read(["json.p99>1s"]), void)
+
+
+def test_the_table_of_a_load_does_not_speak_of_a_ranking() -> None:
+    load = replace(sample.findings(), trials=(go(8000.0),), as_run=None, missing=())
+    one = replace(load, thresholds=judged("p50<1h", go(8000.0)))
+    section = thresholds.section(one)
+    assert section is not None
+    assert section.caption == thresholds.CAPTION_OF_LOAD
+
+
 def test_junit_has_a_test_for_each_entry_and_threshold() -> None:
     suite = Xml.fromstring(thresholds.as_junit(found()))  # noqa: S314
     cases = {case.get("name"): case for case in suite}

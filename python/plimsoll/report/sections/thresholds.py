@@ -20,6 +20,10 @@ CAPTION = (
     "Thresholds apply to the ranked number, the median of the valid repetitions. An entry without "
     "one crosses every threshold. A percentile of too few responses is judged by its neighbours."
 )
+CAPTION_OF_LOAD = (
+    "Thresholds apply to the numbers of the load, whatever its verdict. A percentile of too few "
+    "responses is judged by its neighbours."
+)
 
 _HEADINGS = ("threshold", "entry", "measured", "95 %", "result")
 
@@ -35,7 +39,8 @@ def section(findings: Findings) -> Section | None:
         lines=tuple(map(_line, findings.thresholds)),
         brief=(1, 2, 4),
     )
-    return Section(ANCHOR, TITLE, TITLE, CAPTION, (table,))
+    caption = CAPTION if findings.single_load is None else CAPTION_OF_LOAD
+    return Section(ANCHOR, TITLE, TITLE, caption, (table,))
 
 
 def as_junit(findings: Findings) -> str:
