@@ -123,7 +123,14 @@ REQUESTS = Table(
             "error number of the system, or of HTTP/2 for a stream reset or refused; null for none",
             True,
         ),
-        Column("sent_bytes", pa.uint32(), "bytes of the request; null when unknown", True),
+        Column(
+            "sent_bytes",
+            pa.uint32(),
+            "bytes of the request; null when unknown, and in files of the driver `plimsoll`: there "
+            "`request_bytes` in `trial.json` has those of each request type, and the relation "
+            "`trial.requests` fills them in",
+            True,
+        ),
     ),
 )
 

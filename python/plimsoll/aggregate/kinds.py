@@ -102,6 +102,19 @@ def sent_bytes(recording: Recording, database: duckdb.DuckDBPyConnection) -> int
     return sum(recording.request_bytes[request] * count for request, count in sent)
 
 
+def sent_bytes_expression(recording: Recording) -> str:
+    """The bytes of a request in SQL; null where it was never sent, or nobody knows its length.
+
+    Args:
+        recording: The recording, which has the lengths of its request types.
+    """
+    if not recording.request_bytes:
+        return "sent_bytes"
+    lengths = list(recording.request_bytes)
+    known = f"CASE WHEN sent_ns IS NOT NULL THEN ({lengths})[request + 1]::UINTEGER END"
+    return f"coalesce(sent_bytes, {known})"
+
+
 def _recorded_bytes(database: duckdb.DuckDBPyConnection) -> int | None:
     """The same if each row has the length of its request."""
     stated = database.execute(

@@ -401,7 +401,8 @@ class TrialResult:
     def requests(self) -> DuckDBPyRelation:
         """One row for each request, read when a query needs it; instants in nanoseconds.
 
-        The column `stage` says in which stage it ended, `hold` for the measurement window.
+        The column `stage` says in which stage it ended, `hold` for the measurement window. Where
+        the lengths of request types are recorded, `sent_bytes` is that of each sent request.
         `.df()` gives a pandas frame, `.pl()` a polars frame, `.to_arrow_table()` an Arrow table.
         Read it in the thread that asks for it: each has its own connection of DuckDB, the main
         thread the default one. The relation is good for as long as the results are open.
@@ -410,7 +411,9 @@ class TrialResult:
             StorageError: The rows cannot be read.
         """
         rows = self._relation("requests")
-        return rows.project(f"*, {aggregate.stages.expression(self.recording)} AS stage")
+        sent_bytes = aggregate.kinds.sent_bytes_expression(self.recording)
+        stage = aggregate.stages.expression(self.recording)
+        return rows.project(f"* REPLACE ({sent_bytes} AS sent_bytes), {stage} AS stage")
 
     @property
     def connections(self) -> DuckDBPyRelation:

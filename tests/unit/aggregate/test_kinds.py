@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import sample
-from plimsoll.aggregate import kinds
+from plimsoll.aggregate import kinds, query
 from plimsoll.aggregate.summaries import summary
 from plimsoll.recording import RecordedStage, Recording
 from recordings import request_rows
@@ -84,3 +84,17 @@ def test_bytes_are_counted_of_what_began_to_be_sent_in_the_hold() -> None:
 
 def test_bytes_that_nobody_told_are_not_known() -> None:
     assert summary(two_kinds(), ROWS, None, None).sent_bytes is None
+
+
+def test_each_row_has_the_bytes_of_its_request_type_if_it_was_sent() -> None:
+    never, own = row(1, 2.0, "connect_refused"), row(0, 0.5)
+    rows = request_rows(
+        row(0, 0.5), row(1, 1.0), never | {"sent_ns": None}, own | {"sent_bytes": 7}
+    )
+    told: list[list[int | None]] = []
+    for recording in (two_kinds(request_bytes=(100, 1)), two_kinds()):
+        with query.opened(requests=rows) as database:
+            relation = database.sql("FROM requests")
+            found = relation.project(kinds.sent_bytes_expression(recording)).fetchall()
+        told.append([one for (one,) in found])
+    assert told == [[100, 1, None, 7], [None, None, None, 7]]
