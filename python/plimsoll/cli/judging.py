@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll import cli, report
-from plimsoll.campaign.documents import near
 from plimsoll.cli import messages
 from plimsoll.errors import (
     LIMIT_MISSED,
@@ -18,7 +17,7 @@ from plimsoll.errors import (
     Problem,
 )
 from plimsoll.verdicts import catalogue
-from plimsoll.verdicts.catalogue import LIMITS, TITLES
+from plimsoll.verdicts.catalogue import LIMITS
 from plimsoll.verdicts.levels import of_trial
 
 if TYPE_CHECKING:
@@ -44,22 +43,7 @@ def checks(typed: Iterable[str]) -> tuple[str, ...]:
     Raises:
         InputError: There is no such check.
     """
-    meant = {text: catalogue.named(text) for text in typed}
-    problems = [
-        Problem("--accept", f"unknown check `{text}`", near(text, _known(text), "checks"))
-        for text, names in meant.items()
-        if not names
-    ]
-    if problems:
-        raise InputError(problems)
-    return tuple(dict.fromkeys(name for names in meant.values() for name in names))
-
-
-def _known(typed: str) -> Iterable[str]:
-    """Names of the checks; their titles where a title was typed."""
-    if " " in typed or typed[:1].isupper():
-        return {*catalogue.TITLES.values(), *catalogue.PROBLEMS.values()}
-    return TITLES
+    return catalogue.require(typed, "--accept")
 
 
 def limits(typed: Iterable[str]) -> Changes:

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import aggregate, errors, findings, lab, report, wording
+from plimsoll import aggregate, errors, findings, lab, report, verdicts, wording
 from plimsoll import storage as storages
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, ignore
@@ -212,12 +212,13 @@ class CampaignResults(Closable):
         """One object for each trial, ready for JSON: what `plimsoll judge --json` prints.
 
         Args:
-            accepted: Checks whose doubts are listed as accepted.
+            accepted: Checks, by name or title, whose doubts are listed as accepted.
 
         Raises:
+            InputError: There is no such check.
             StorageError: The rows cannot be read.
         """
-        return report.machine_readable.trials(self.findings, accepted)
+        return report.machine_readable.trials(self.findings, _checks(accepted))
 
     @cached_property
     def trials(self) -> tuple[TrialResult, ...]:
@@ -324,6 +325,15 @@ class CampaignResults(Closable):
     def _repr_html_(self) -> str:
         """The rankings with their verdicts, for a notebook."""
         return one_line.as_html(self, lambda: lab.charts.rankings_html(self.findings))
+
+
+def _checks(accepted: Sequence[str]) -> tuple[str, ...]:
+    """Names of the checks whose doubts are accepted.
+
+    Raises:
+        InputError: There is no such check.
+    """
+    return verdicts.catalogue.require(accepted, "accepted") if accepted else ()
 
 
 class ClosesCampaign(Closable):
@@ -503,11 +513,13 @@ class LoadResult(ClosesCampaign, TrialResult):
         """Everything that is known of it, ready for JSON: what `plimsoll load --json` prints.
 
         Args:
-            accepted: Checks whose doubts are listed as accepted.
+            accepted: Checks, by name or title, whose doubts are listed as accepted.
 
         Raises:
+            InputError: There is no such check.
             StorageError: The rows cannot be read.
         """
+        known = _checks(accepted)
         counted = self._counted
         found = (
             self.campaign.findings
@@ -516,7 +528,7 @@ class LoadResult(ClosesCampaign, TrialResult):
                 self.campaign.stored, [findings.derivation.listed(counted, self.judged)]
             )
         )
-        (listed,) = report.machine_readable.trials(found, accepted)
+        (listed,) = report.machine_readable.trials(found, known)
         return {**listed, "recording": self.campaign.place if self.is_kept else None}
 
     @property

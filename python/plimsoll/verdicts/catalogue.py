@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.campaign.documents import near
+from plimsoll.errors import InputError, Problem
 from plimsoll.verdicts.campaign_checks import CAMPAIGN_CHECKS
 from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.figure_checks import FIGURE_CHECKS
@@ -12,6 +14,8 @@ from plimsoll.verdicts.role import Role
 from plimsoll.verdicts.verdict import DOUBTING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from plimsoll.verdicts.limits import Limit
     from plimsoll.verdicts.verdict import Level, Verdict
 
@@ -47,6 +51,34 @@ def named(typed: str) -> tuple[str, ...]:
         for check in TITLES
         if wanted in {one.casefold() for one in (check, TITLES[check], PROBLEMS[check])}
     )
+
+
+def require(typed: Iterable[str], where: str) -> tuple[str, ...]:
+    """The checks that somebody names, each by its name or title.
+
+    Args:
+        typed: Names or titles.
+        where: The argument or option that has them.
+
+    Raises:
+        InputError: There is no such check.
+    """
+    meant = {text: named(text) for text in typed}
+    problems = [
+        Problem(where, f"unknown check `{text}`", near(text, _alike(text), "checks"))
+        for text, names in meant.items()
+        if not names
+    ]
+    if problems:
+        raise InputError(problems)
+    return tuple(dict.fromkeys(name for names in meant.values() for name in names))
+
+
+def _alike(typed: str) -> Iterable[str]:
+    """Names of the checks; their titles where a title was typed."""
+    if " " in typed or typed[:1].isupper():
+        return {*TITLES.values(), *PROBLEMS.values()}
+    return TITLES
 
 
 _ROLES = {check.NAME: check.ROLE for check in CHECKS}
