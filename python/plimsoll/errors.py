@@ -129,9 +129,18 @@ def of_ending(ending: str, message: str, hint: str) -> PlimsollError | None:
         message: Its message.
         hint: What to do about it.
     """
-    if ending == "completed":
-        return None
-    kind = _kind_of(ending)
+    return None if ending == "completed" else of_kind(ending, message, hint)
+
+
+def of_kind(name: str, message: str, hint: str) -> PlimsollError:
+    """An error by the name of its class.
+
+    Args:
+        name: The class: `DiedUnderLoad`.
+        message: Its message.
+        hint: What to do about it.
+    """
+    kind = _kind_of(name)
     return InputError([Problem("", message, hint)]) if kind is InputError else kind(message, hint)
 
 

@@ -7,6 +7,8 @@ import importlib.util
 import json
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -87,6 +89,20 @@ def test_every_example_of_the_page_works(
     names["results"].close()
 
 
+def test_every_example_of_the_page_has_sound_types(tmp_path: Path) -> None:
+    blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
+    sources = [
+        source for needed, source in blocks if not needed or importlib.util.find_spec(needed)
+    ]
+    page = tmp_path / "page.py"
+    page.write_text("\n".join(sources), encoding="utf-8")
+    settings = {"extraPaths": [str(CHECKOUT / "python")], "typeCheckingMode": "standard"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--project", "."]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ran.returncode, "0 errors" in ran.stdout) == (0, True), ran.stdout + ran.stderr
+
+
 def test_the_notebook_runs_and_shows_what_it_ends_its_cells_with(nothing_is_left: str) -> None:
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
     names: dict[str, Any] = {"__name__": "__main__"}
@@ -118,9 +134,9 @@ def test_a_load_works_in_another_thread_and_prints_nothing(
     (result,) = found
     with result:
         assert result.error is None
-        assert result.summary is not None
         assert result.summary.completed == 500
-        assert result.requests.aggregate("count(*)").fetchall() == [(500,)]
+        (counted,) = result.requests.aggregate("count(*), sum(sent_bytes)").fetchall()
+        assert counted == (500, result.summary.sent_bytes)
         html = result._repr_html_()
     assert nothing_is_left in html
     assert any(isinstance(event, plimsoll.events.Progress) for event in told)

@@ -15,7 +15,7 @@ from plimsoll.intake.importing import About, Cpu
 from plimsoll.intake.rows import ReadOptions
 from plimsoll.intake.unpacked import stem
 from plimsoll.lab import arguments
-from plimsoll.lab.results import RESULTS, CampaignResults, ClosesCampaign, TrialResult
+from plimsoll.lab.results import RESULTS, CampaignResults, SingleResult
 
 if TYPE_CHECKING:
     import os
@@ -37,7 +37,7 @@ _SEPARATORS = {"tab": "\t", "\\t": "\t"}
 
 
 @dataclass(frozen=True, repr=False)
-class ImportResult(ClosesCampaign, TrialResult):
+class ImportResult(SingleResult):
     """An imported recording, with everything a trial has.
 
     Attributes:

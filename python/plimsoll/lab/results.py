@@ -246,11 +246,11 @@ class CampaignResults(Closable):
         return tuple(one for one in self.stored.planned_ids() if one not in found)
 
     @property
-    def failed(self) -> tuple[TrialResult, ...]:
+    def failed(self) -> tuple[FailedTrial, ...]:
         """Planned trials that an error of a framework or a driver ended."""
         planned, endings = set(self.stored.planned_ids()), self.stored.endings()
         ended = {key for key in planned if endings.get(key, "completed") != "completed"}
-        return tuple(one for one in self.trials if one.id in ended)
+        return tuple(FailedTrial(self, one.id) for one in self.trials if one.id in ended)
 
     @property
     def void(self) -> tuple[TrialResult, ...]:
@@ -479,8 +479,47 @@ class TrialResult:
         )
 
 
+@dataclass(frozen=True, repr=False, eq=False)
+class FailedTrial(TrialResult):
+    """A trial that an error of a framework or a driver ended; it equals its `TrialResult`."""
+
+    @property
+    def error(self) -> PlimsollError:
+        """The error that ended it."""
+        ending = self.recording.ending
+        return errors.of_kind(ending.kind, ending.message, ending.hint)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same trial of the same results."""
+        if not isinstance(other, TrialResult):
+            return NotImplemented
+        return (self.campaign, self.id) == (other.campaign, other.id)
+
+    def __hash__(self) -> int:
+        """That of its `TrialResult`."""
+        return hash((self.campaign, self.id))
+
+
+class SingleResult(ClosesCampaign, TrialResult):
+    """The one trial of a call that puts on or imports a load."""
+
+    @property
+    def summary(self) -> Summary:
+        """Throughput, latency and resources in its holds.
+
+        Raises:
+            PlimsollError: There are none: the error that ended it before its load began.
+        """
+        found = self.judged.summary
+        if found is None:
+            raise self.error or errors.StorageError(
+                f"`{self.id}` has no requests to summarise", "`recording` says what is known of it"
+            )
+        return found
+
+
 @dataclass(frozen=True, repr=False)
-class LoadResult(ClosesCampaign, TrialResult):
+class LoadResult(SingleResult):
     """One load, with everything a trial has.
 
     What was not recorded lies in a temporary folder, which `close`, the end of a `with` block, or

@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from typing import Any
 import pytest
 
 import plimsoll
-from plimsoll import texts
+import recordings
+from plimsoll import errors, texts
 from plimsoll.errors import StorageError
 from plimsoll.findings import gathering
 from plimsoll.findings.findings import Findings
+from plimsoll.recording import Ending
 from plimsoll.report import made
 from plimsoll.storage import digests
 
@@ -268,3 +271,38 @@ def test_planned_trials_without_a_recording_are_counted_and_named(
     with plimsoll.read(imported.campaign.place) as found:
         assert not found.missing
         assert repr(found).startswith("<CampaignResults 1 trial: 1 ")
+
+
+def test_a_check_that_is_accepted_is_one_that_there_is(imported: plimsoll.ImportResult) -> None:
+    with pytest.raises(plimsoll.InputError, match="accepted: unknown check `stedy`") as caught:
+        imported.campaign.as_json(["stedy"])
+    assert "`steady`" in caught.value.hint
+    assert imported.campaign.as_json(["Steady"])[0]["accepted"] == []
+
+
+def test_a_trial_that_an_error_ended_is_the_same_as_in_the_list(tmp_path: Path) -> None:
+    recordings.write_results(
+        tmp_path,
+        {"framework": "go"},
+        {"framework": "node", "ending": Ending("DiedUnderLoad", "it died", "")},
+    )
+    found = plimsoll.read(tmp_path)
+    (failed,) = found.failed
+    assert isinstance(failed.error, plimsoll.FrameworkError)
+    assert failed in found.trials
+    assert {failed, *found.trials} == {*found.trials}
+    assert failed != failed.id
+
+
+def test_the_summary_of_what_never_began_is_the_error_that_ended_it(
+    imported: plimsoll.ImportResult,
+) -> None:
+    died = errors.of_kind("DriverFailed", "it ended", "")
+    ending = Ending("DriverFailed", "it ended", "")
+    for kind, wanted in ((ending, type(died)), (imported.recording.ending, StorageError)):
+        empty = plimsoll.ImportResult(imported.campaign, imported.id)
+        judged = replace(imported.judged, data=replace(imported.judged.data, summary=None))
+        vars(empty)["judged"] = judged
+        vars(empty)["recording"] = replace(imported.recording, ending=kind)
+        with pytest.raises(wanted):
+            _ = empty.summary
