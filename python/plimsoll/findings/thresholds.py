@@ -343,9 +343,18 @@ def read(text: str) -> Threshold:
     if name not in NAMES:
         raise quantities.UnreadableQuantity(f"unknown quantity `{match['name']}`", _NAMES)
     column = COUNTS.get(name) or f"{_PREFIX}{TIMES[name]}{_SUFFIX}"
-    return Threshold(
-        text, column, "<" if match["bad"] == "<" else ">", _value(name, match["value"])
-    )
+    bad: Literal["<", ">"] = "<" if match["bad"] == "<" else ">"
+    value = _value(name, match["value"])
+    if bad == ">" and column == COUNTS["failures"] and value >= 1:
+        raise quantities.UnreadableQuantity(
+            f"no load crosses `{text}`: at most 100 % of its requests fail",
+            "write `failures>1%`, or `failed>0` for a number of requests",
+        )
+    if bad == "<" and column in _FAILED and value <= 0:
+        raise quantities.UnreadableQuantity(
+            f"no load crosses `{text}`: there are no fewer failures than 0", "write `>`"
+        )
+    return Threshold(text, column, bad, value)
 
 
 def _value(name: str, text: str) -> float:
