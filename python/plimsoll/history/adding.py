@@ -26,6 +26,9 @@ QUANTITIES = (*MORE_IS_BETTER, *LESS_IS_BETTER)
 SETTINGS = ("server cores", "driver cores", "body_sample", "turns")
 """Settings of a measurement that numbers depend on; other settings are those of the machine."""
 
+TRIAL_DIGITS = 12
+"""Hexadecimal digits of the digest of a trial."""
+
 
 def kept(findings: Findings, commit: str | None = None) -> KeptCampaign:
     """The line of a campaign.
@@ -45,6 +48,7 @@ def kept(findings: Findings, commit: str | None = None) -> KeptCampaign:
         format=FORMAT,
         campaign=findings.campaign,
         results_id=digest("\n".join(begun).encode()),
+        trials=tuple(digest(one.encode())[:TRIAL_DIGITS] for one in begun),
         measured_at=min(one.zero_utc for one in recordings),
         commit=commit,
         plimsoll=findings.version,

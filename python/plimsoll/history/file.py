@@ -21,8 +21,8 @@ MOST_BYTES = 1 << 30
 def read(path: Path) -> tuple[KeptCampaign, ...]:
     """The campaigns of a history, the earliest first.
 
-    Of the lines of one campaign on one machine that began at the same time the last one counts: it
-    was enlarged.
+    Of the lines of one campaign on one machine that share a trial, or began at the same time, the
+    last one counts: the campaign was enlarged, or trials of it were repeated.
 
     Args:
         path: The file.
@@ -30,12 +30,23 @@ def read(path: Path) -> tuple[KeptCampaign, ...]:
     Raises:
         StorageError: It cannot be read, or a line is not one of a history.
     """
-    found: dict[tuple[str, str, str], KeptCampaign] = {}
+    found: dict[tuple[str, ...], KeptCampaign] = {}
     for number, line in enumerate(_content(path).split(b"\n"), 1):
         if line.strip():
             one = _line(path, number, line)
-            found[one.campaign, one.machine.fingerprint, one.measured_at] = one
-    return tuple(sorted(found.values(), key=lambda one: one.measured_at))
+            keys = _keys(one)
+            for earlier in {key for known in keys if known in found for key in _keys(found[known])}:
+                found.pop(earlier, None)
+            found.update(dict.fromkeys(keys, one))
+    every = {id(one): one for one in found.values()}
+    return tuple(sorted(every.values(), key=lambda one: one.measured_at))
+
+
+def _keys(one: KeptCampaign) -> tuple[tuple[str, ...], ...]:
+    """What another line of the same results has one of."""
+    where = (one.campaign, one.machine.fingerprint)
+    trials = ((*where, "trial", trial) for trial in one.trials)
+    return ((*where, "measured_at", one.measured_at), *trials)
 
 
 def append(path: Path, campaign: KeptCampaign) -> bool:

@@ -98,6 +98,9 @@ class KeptCampaign(_Kept):
     """Its name."""
     results_id: str
     """Digest of its trials and their beginnings; a campaign that was enlarged has another."""
+    trials: tuple[str, ...] = ()
+    """Digest of each trial and its beginning: lines of one campaign that share one are of the same
+    results, of which the last line counts. Empty in lines of before, where `measured_at` tells."""
     measured_at: str
     """When its first trial began, in UTC: `2026-01-02T03:04:05Z`."""
     commit: str | None

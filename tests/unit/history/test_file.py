@@ -46,6 +46,43 @@ def test_of_a_campaign_that_was_enlarged_the_last_line_counts(tmp_path: Path) ->
     assert file.read(path) == (enlarged,)
 
 
+def test_a_campaign_whose_earliest_trial_was_repeated_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    first = campaign(1).model_copy(update={"trials": ("a1", "b1")})
+    again = campaign(2).model_copy(update={"trials": ("a2", "b1")})
+    once_more = campaign(3).model_copy(update={"trials": ("a2", "b2")})
+    for count, line in enumerate((first, again, once_more), 1):
+        file.append(path, line)
+        assert file.read(path) == (line,)
+        assert len(path.read_text(encoding="utf-8").splitlines()) == count
+    other = campaign(4).model_copy(update={"trials": ("a4", "b4")})
+    file.append(path, other)
+    assert file.read(path) == (once_more, other)
+
+
+def test_lines_of_before_are_told_apart_by_when_they_began(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    lines = [json.loads(campaign(place).model_dump_json()) for place in (1, 2)]
+    written = [{key: one for key, one in line.items() if key != "trials"} for line in lines]
+    path.write_text("\n".join(map(json.dumps, written)), encoding="utf-8")
+    enlarged = campaign(1).model_copy(update={"results_id": "more", "trials": ("a1", "b1")})
+    file.append(path, enlarged)
+    assert file.read(path) == (enlarged, campaign(2))
+
+
+def test_a_line_shares_a_trial_with_that_of_results_in_which_another_was_repeated() -> None:
+    def trials(*starts: str) -> tuple[str, ...]:
+        begun = [
+            sample.sound_trial(repetition=place, zero_utc=f"2026-01-0{start}T03:04:05Z")
+            for place, start in enumerate(starts, 1)
+        ]
+        return kept(of(*begun)).trials
+
+    before, again, other = trials("1", "2"), trials("3", "2"), trials("5", "6")
+    assert len(set(before) & set(again)) == 1
+    assert not set(before) & set(other)
+
+
 def test_a_file_without_a_line_end_is_appended_to_on_a_line_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "history.jsonl"
     path.write_text(campaign(1).model_dump_json(), encoding="utf-8")
