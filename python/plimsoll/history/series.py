@@ -66,8 +66,8 @@ class ChangePoint:
         index: Index of the first point at the new level.
         before: Level before it, under the same conditions.
         after: Level from it on.
-        age: How many campaigns ago it began: points under the same conditions from it on, and all
-            campaigns after the last one that has the entry.
+        age: How many campaigns ago it began: points under the same conditions from it on, points
+            after the last of them, and all campaigns after the last one that has the entry.
         is_worse: Whether the new level is the worse one.
     """
 
@@ -97,15 +97,16 @@ class Series:
     changes: tuple[ChangePoint, ...]
 
     def recent_loss(self, most: int) -> ChangePoint | None:
-        """The last change under the present conditions, where it is for the worse and recent.
+        """The latest recent change for the worse that is the last one under its conditions.
+
+        A campaign under other conditions neither confirms a loss nor ends it.
 
         Args:
             most: How many campaigns are recent.
         """
-        now = self.points[-1].condition
-        under = [one for one in self.changes if self.points[one.index].condition == now]
-        is_loss = bool(under) and under[-1].is_worse and under[-1].age <= most
-        return under[-1] if is_loss else None
+        last = {self.points[one.index].condition: one for one in self.changes}
+        lost = [one for one in last.values() if one.is_worse and one.age <= most]
+        return max(lost, key=lambda one: one.index, default=None)
 
 
 def series(campaigns: Sequence[KeptCampaign], quantities: Sequence[str]) -> tuple[Series, ...]:
@@ -186,11 +187,21 @@ def _changes(points: Sequence[Point], quantity: str, without: int) -> tuple[Chan
             places[one.index],
             one.before,
             one.after,
-            sum(point.condition == condition for point in points[places[one.index] :]) + without,
+            _age(points, places[one.index]) + without,
             (one.after < one.before) is (quantity in MORE_IS_BETTER),
         )
-        for condition, kept in by_condition.items()
+        for kept in by_condition.values()
         for places, values in (tuple(zip(*kept, strict=True)),)
         for one in level_changes(values)
     ]
     return tuple(sorted(found, key=lambda one: one.index))
+
+
+def _age(points: Sequence[Point], index: int) -> int:
+    """How many points ago a change began; those of others between its own do not count."""
+    own = [
+        at
+        for at, point in enumerate(points)
+        if at >= index and point.condition == points[index].condition
+    ]
+    return len(own) + len(points) - 1 - own[-1]

@@ -106,11 +106,26 @@ def test_a_recent_loss_is_the_last_change(numbers: list[float], recent: int, is_
     assert (only(campaigns(numbers)).recent_loss(recent) is not None) is is_loss
 
 
-def test_a_loss_on_another_machine_is_not_of_now() -> None:
+@pytest.mark.parametrize(("machine", "load"), [("other", "l1"), ("aaaa0001", "l2")])
+def test_a_campaign_on_another_machine_or_load_ends_no_loss(machine: str, load: str) -> None:
     lost = campaigns([*noise(12, 1), *noise(3, 2, 900.0)])
-    found = only([*lost, campaign(20, 900.0, machine="other")])
-    assert len(found.changes) == 1
-    assert found.recent_loss(100) is None
+    others = [campaign(20 + place, 900.0, machine=machine, load=load) for place in range(3)]
+    for count, is_loss in ((1, True), (2, True), (3, False)):
+        found = only([*lost, *others[:count]])
+        assert [one.age for one in found.changes] == [3 + count]
+        assert (found.recent_loss(5) is not None) is is_loss
+
+
+def test_a_gain_on_one_machine_does_not_hide_a_loss_on_another() -> None:
+    lost = campaigns([*noise(12, 1), *noise(3, 2, 900.0)])
+    gained = [
+        campaign(15 + place, one, machine="other")
+        for place, one in enumerate([*noise(12, 3), *noise(3, 4, 1100.0)])
+    ]
+    found = only([*gained, *lost])
+    loss = found.recent_loss(5)
+    assert loss is not None
+    assert found.points[loss.index].condition[0] == "aaaa0001"
 
 
 @pytest.mark.parametrize(
