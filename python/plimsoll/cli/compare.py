@@ -224,7 +224,8 @@ def _exit_code(result: ComparisonResult) -> int:
         return 0
     stated = report.compared.limit_missed(end)
     if end.limit == "crossed":
-        return messages.error(stated, "", LIMIT_MISSED)
+        hint = "" if end.difference.is_comparable else _fixing(end.difference)
+        return messages.error(stated, hint, LIMIT_MISSED)
     code = HostError.exit_code if end.is_limit_too_small else UNDECIDED
     return messages.error(stated, _hint(end), code)
 
@@ -239,10 +240,22 @@ def _fixing(found: Difference) -> str:
     return f"find out why {' and '.join(entries)} returned nothing"
 
 
+def _without_p99(remedy: str, *, is_short: bool) -> str:
+    """What helps where latency decides, and its 99th percentile was not measured."""
+    ways = " or ".join(filter(None, (remedy, "`metric='cpu_per_request'`")))
+    is_also_short = is_short and "budget" not in remedy
+    return f"give {ways}{', and a longer `--budget`' if is_also_short else ''}"
+
+
 def _hint(end: Compared) -> str:
     """What helps against a limit that was not settled."""
     if not end.difference.is_comparable:
-        return f"{_fixing(end.difference)}: until then no budget or limit helps"
+        fixing = _fixing(end.difference)
+        if end.may_be_fault_of_b:
+            return f"{fixing}, or give a longer `--budget`: so many starts as a decision takes tell"
+        return f"{fixing}: until then no budget or limit helps"
+    if end.without_p99:
+        return _without_p99(end.without_p99.remedy, is_short=bool(end.short_budget))
     more = "a greater `--max-regression`, or a quieter machine"
     is_out_of_reach = end.is_limit_too_small and end.limit_needs_s is None
     is_longer_useless = end.has_most_groups or is_out_of_reach

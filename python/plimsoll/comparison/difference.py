@@ -107,6 +107,8 @@ class Difference:
             nanoseconds; None when not measured.
         b_p99_ns: The same of B.
         void: Servers whose loads are void, so that their speed is not compared.
+        void_by_itself: The server of which each start is void by its own fault, and none of the
+            other's; empty for neither.
         silent: Servers that returned nothing in all turns of a group.
         silent_side_by_side: Those that returned nothing in all turns of a group side by side.
         cpu_per_request_in_turns: CPU time per response in turns of one alone; None where
@@ -135,6 +137,7 @@ class Difference:
     silent_side_by_side: tuple[str, ...] = ()
     cpu_per_request_in_turns: PairedRatio | None = None
     uncounted: tuple[str, ...] = ()
+    void_by_itself: str = ""
 
     @property
     def is_comparable(self) -> bool:

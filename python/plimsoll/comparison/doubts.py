@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.comparison.turn_pairs import A, B
+from plimsoll.statistics.paired import LEAST_GROUPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,6 +32,7 @@ class FoundDoubt:
         text: What was seen, without a full stop.
         remedy: What to do about it; empty when there is nothing to do.
         counts_once: Whether one start is enough.
+        is_by_server: Whether the load is void by what the server did or failed to do.
     """
 
     entry: str
@@ -40,6 +42,7 @@ class FoundDoubt:
     text: str
     remedy: str = ""
     counts_once: bool = False
+    is_by_server: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,24 @@ def void_entries(doubts: Sequence[LoadDoubt]) -> tuple[str, ...]:
     """Whose loads are void."""
     void = {one.worst.entry for one in doubts if one.is_void}
     return tuple(entry for entry in (A, B) if entry in void)
+
+
+def void_by_itself(groups: Sequence[Sequence[FoundDoubt]]) -> str:
+    """Whose loads are void by its own fault in every start, where none of the other's is.
+
+    By chance, servers of which each start is as likely void as not are so in one comparison of 64.
+
+    Args:
+        groups: The doubts about both servers, one sequence for each start.
+
+    Returns:
+        `turn_pairs.A`, `turn_pairs.B`, or nothing where it is neither, and below three starts.
+    """
+    void = [[one for one in group if one.level == "void"] for group in groups]
+    entries = {one.entry for group in void for one in group}
+    is_always = len(groups) >= LEAST_GROUPS and all(void)
+    is_by_server = all(one.is_by_server for group in void for one in group)
+    return entries.pop() if is_always and is_by_server and len(entries) == 1 else ""
 
 
 def _counted(found: Sequence[FoundDoubt], starts: int) -> Iterator[LoadDoubt]:

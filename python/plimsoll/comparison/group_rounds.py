@@ -112,8 +112,27 @@ def least_s(warm_ups_s: float, rounds: GroupRounds) -> float:
     return STARTS_S + warm_ups_s + rounds.fewest * ROUND_S
 
 
-def without_p99(rounds: GroupRounds, budget_s: float, group_s: float) -> str:
-    """Why the 99th percentile will not be measured; empty where it may be, or decides nothing.
+@dataclass(frozen=True)
+class WithoutP99:
+    """Why the 99th percentile is not measured.
+
+    Attributes:
+        clause: The reason, as a clause.
+        remedy: What to give for it; empty where nothing helps.
+    """
+
+    clause: str
+    remedy: str = ""
+
+
+TOO_FEW = WithoutP99(
+    f"p99 takes {wording.count(P99_RESPONSES)} responses of each server in a group, and fewer came"
+)
+"""What is known after a group that could have had enough of them."""
+
+
+def without_p99(rounds: GroupRounds, budget_s: float, group_s: float) -> WithoutP99 | None:
+    """Why the 99th percentile will not be measured; None where it may be, or decides nothing.
 
     Args:
         rounds: How many rounds a group may have.
@@ -121,17 +140,21 @@ def without_p99(rounds: GroupRounds, budget_s: float, group_s: float) -> str:
         group_s: About the time of a group with the fewest of them, in seconds.
     """
     if rounds.has_side_by_side or rounds.fewest <= LEAST_ROUNDS:
-        return ""
+        return None
     responses = wording.count(P99_RESPONSES)
     if rounds.fewest > rounds.most:
         least = wording.count(math.ceil(P99_RESPONSES / (ROUNDS * TURN_S)))
-        return f"p99 takes {responses} responses in each group, so {least} requests/s or more"
-    if budget_s < LEAST_GROUPS * group_s:
-        return (
-            f"the budget is {wording.seconds(budget_s)}, and p99 takes {LEAST_GROUPS} groups of "
-            f"{responses} responses, about {wording.seconds(LEAST_GROUPS * group_s)}"
+        return WithoutP99(
+            f"p99 takes {responses} responses in each group, so {least} requests/s or more",
+            "a higher `rate_per_s=`",
         )
-    return ""
+    if budget_s < LEAST_GROUPS * group_s:
+        return WithoutP99(
+            f"the budget is {wording.seconds(budget_s)}, and p99 takes {LEAST_GROUPS} groups of "
+            f"{responses} responses, about {wording.seconds(LEAST_GROUPS * group_s)}",
+            "a longer `budget_s=`",
+        )
+    return None
 
 
 def short_budget(budget_s: float, group_s: float) -> str:

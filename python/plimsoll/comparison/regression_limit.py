@@ -13,7 +13,12 @@ At a fixed rate, or of a quantity that the user named, a loss is what the quanti
 B / A - 1; of throughput what it fell by. The limit is *crossed* where a whole interval lies beyond
 it, *kept* where none reaches it, and *open* otherwise. So each error has the probability of the
 interval, and a loss that is about as great as the limit stays open for ever: set the limit to half
-of the loss that must not get through.
+of the loss that must not get through. At a rate which only A carries, B loses throughput, and that
+crosses a limit as well.
+
+Where speeds cannot be compared, the limit is open, unless that is the fault of B alone: its
+requests fail, it returns nothing, or its loads are void by what it does, and nothing of the kind is
+so of A. Then every limit is crossed.
 """
 
 from __future__ import annotations
@@ -22,13 +27,19 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.comparison.difference import AT_FULL_SPEED, explains
+from plimsoll.comparison.difference import AT_A_RATE, AT_FULL_SPEED, MOST_FAILED, explains
+from plimsoll.comparison.turn_pairs import A, B
 
 if TYPE_CHECKING:
     from plimsoll.comparison.difference import Difference, Metric
     from plimsoll.statistics.paired import PairedRatio
 
 State = Literal["kept", "crossed", "open"]
+
+Fault = Literal["failing", "silent", "void"]
+
+MOST_OF_A = 0.1
+"""Where requests of A fail, B fails by its own fault if its share is at least ten times as much."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +103,31 @@ def state(found: Difference, limit: float) -> State:
         limit: The greatest loss that is allowed, as a share of what A has: 0.03.
     """
     if not found.is_comparable:
-        return "open"
+        return "open" if fault(found) is None else "crossed"
     settled = _settled(found, limit)
     return "open" if settled != "open" and _is_denied(found, limit, settled) else settled
+
+
+def fault(found: Difference) -> Fault | None:
+    """Why B crosses every limit, though its speed cannot be compared.
+
+    Returns:
+        None where it can be, or where that is not the fault of B alone.
+    """
+    silent = (*found.silent, *found.silent_side_by_side)
+    if found.failed.a > MOST_FAILED or A in (*found.void, *silent):
+        return None
+    if found.failed.b > MOST_FAILED and found.failed.a <= MOST_OF_A * found.failed.b:
+        return "failing"
+    if B in silent:
+        return "silent"
+    return "void" if B in found.void and found.void_by_itself == B else None
+
+
+def is_by_lost_rate(found: Difference, limit: float) -> bool:
+    """Whether B crosses a limit since it does not carry a rate that A carries."""
+    is_lost = _loss(found.throughput, limit, is_cost=False) == "crossed"
+    return found.is_comparable and found.deciding == AT_A_RATE and is_lost
 
 
 def is_denied_in_turns(found: Difference, limit: float) -> bool:
@@ -110,6 +143,8 @@ def is_by_cost(found: Difference, limit: float) -> bool:
 
 def _settled(found: Difference, limit: float) -> State:
     """What the quantities say that decide, whatever the cost in turns is."""
+    if is_by_lost_rate(found, limit):
+        return "crossed"
     if found.deciding != AT_FULL_SPEED:
         return _of_each(found, limit)
     by_rate = _loss(found.throughput, limit, is_cost=False)

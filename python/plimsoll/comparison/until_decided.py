@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.comparison import doubts, regression_limit
+from plimsoll.comparison import doubts, group_rounds, regression_limit
 from plimsoll.comparison.difference import (
     AT_FULL_SPEED,
     ERROR,
@@ -22,12 +22,13 @@ from plimsoll.comparison.difference import (
     Metric,
     difference,
 )
-from plimsoll.comparison.turn_pairs import A
+from plimsoll.comparison.turn_pairs import A, B
 from plimsoll.statistics import sequential
 from plimsoll.statistics.paired import LEAST_GROUPS, Plan
 
 if TYPE_CHECKING:
     from plimsoll.comparison.doubts import FoundDoubt, LoadDoubt
+    from plimsoll.comparison.group_rounds import WithoutP99
     from plimsoll.comparison.turn_pairs import GroupTimes
     from plimsoll.recording.turns import Turn
 
@@ -116,6 +117,7 @@ class Compared:
         side_by_side: Every turn of both at the same time.
         doubts: What checks found in the loads of both servers.
         shortest_s: Time that a group with the fewest turns takes, in seconds.
+        planned_without_p99: Why p99 was not to be measured; None where it was.
     """
 
     wanted: StoppingRule
@@ -127,6 +129,7 @@ class Compared:
     side_by_side: tuple[Turn, ...] = ()
     doubts: tuple[LoadDoubt, ...] = ()
     shortest_s: float = 0.0
+    planned_without_p99: WithoutP99 | None = None
 
     @property
     def side_by_side_s(self) -> float:
@@ -172,6 +175,24 @@ class Compared:
         )
 
     @property
+    def without_p99(self) -> WithoutP99 | None:
+        """Why p99 was not measured; None where it was, and where it decides nothing."""
+        if "p99" not in self.wanted.deciding or self.difference.p99 is not None:
+            return None
+        return self.planned_without_p99 or group_rounds.TOO_FEW
+
+    @property
+    def may_be_fault_of_b(self) -> bool:
+        """Whether only B was void by its own fault, in fewer starts than tell that it always is."""
+        void = [one.worst for one in self.doubts if one.is_void]
+        return (
+            bool(void and self.short_budget)
+            and all(one.entry == B and one.is_by_server for one in void)
+            and not self.difference.failed.are_too_many
+            and not self.difference.is_silent
+        )
+
+    @property
     def smallest_loss(self) -> regression_limit.SmallestLoss | None:
         """The smallest loss for which a limit can be settled in the time it had, if known."""
         return regression_limit.smallest_loss(self.difference)
@@ -201,6 +222,7 @@ def compared(
     wanted: StoppingRule,
     look: Callable[[Compared], None] = lambda _: None,
     clock_s: Callable[[], float] = time.monotonic,
+    without_p99: WithoutP99 | None = None,
 ) -> Compared:
     """Measures groups until the result is clear or the budget is spent; one group at least.
 
@@ -209,6 +231,7 @@ def compared(
         wanted: When to end.
         look: Called after each group with how things stand.
         clock_s: Gives the time in seconds.
+        without_p99: Why p99 is not to be measured; None where it is.
     """
     began_s = clock_s()
     turns: list[Turn] = []
@@ -241,6 +264,7 @@ def compared(
             found = difference(
                 turns, plan, wanted.within, times, wanted.deciding, void, side_by_side
             )
+            found = replace(found, void_by_itself=doubts.void_by_itself(found_doubts))
             now = Compared(
                 wanted=wanted,
                 difference=found,
@@ -251,6 +275,7 @@ def compared(
                 side_by_side=tuple(side_by_side),
                 doubts=counted,
                 shortest_s=shortest_s,
+                planned_without_p99=without_p99,
             )
             look(now)
             if is_last or _is_settled(now, wanted):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import time
@@ -19,7 +20,7 @@ from plimsoll.campaign.load import HIGHEST_LEVEL, Load, Stage
 from plimsoll.campaign.requests import Endpoint, Exchange, Expected, Request
 from plimsoll.comparison import group_rounds, turn_pairs
 from plimsoll.comparison.difference import AT_A_RATE, AT_FULL_SPEED, METRICS
-from plimsoll.comparison.group_rounds import ROUNDS, TURN_S, Pace
+from plimsoll.comparison.group_rounds import ROUNDS, TURN_S, GroupRounds, Pace
 from plimsoll.comparison.turn_pairs import A, B, GroupTimes
 from plimsoll.comparison.until_decided import (
     Compared,
@@ -175,10 +176,13 @@ def compare(  # noqa: PLR0913 - one argument for each option
     _require_possible(connections, rate_per_s, budget_s, within, max_regression, warm_up_s)
     if commands:
         _require_without({"revisions_of": revisions_of, "frameworks": frameworks})
+    deciding = _deciding(metric, rate_per_s)
+    rounds = group_rounds.rounds_of(deciding, rate_per_s)
+    _require_p99(rounds, deciding)
     root = None if frameworks is None else Path(frameworks)
     requested = _endpoint(endpoint, path, commands=commands)
     sides = ComparedServers(a, b, requested.exchanges[0].request.target, connections, rate_per_s)
-    wanted = StoppingRule(budget_s, within, max_regression, _deciding(metric, rate_per_s))
+    wanted = StoppingRule(budget_s, within, max_regression, deciding)
     with scratch.folder() as folder:
         if commands:
             start_s = max(budget_s / 2, LEAST_START_S)
@@ -198,20 +202,26 @@ def compare(  # noqa: PLR0913 - one argument for each option
         elif not commands:
             _require_served(pair, requested)
             databases.require((requested,))
-        rounds = group_rounds.rounds_of(wanted.deciding, rate_per_s)
         warm_ups_s = _warm_ups_s(pair, warm_up_s)
         no_p99 = group_rounds.without_p99(
             rounds, budget_s, group_rounds.least_s(warm_ups_s, rounds)
         )
-        if rounds.fewest > rounds.most or (no_p99 and len(wanted.deciding) > 1):
+        if deciding == ("p99",):
+            no_p99 = None  # its groups are as long as it takes, and too few of them decide nothing
+        if no_p99:
             rounds = group_rounds.ALONE_ONLY  # what else decides needs no more
         too_short = group_rounds.short_budget(budget_s, group_rounds.least_s(warm_ups_s, rounds))
-        if notice := too_short or no_p99:
+        for notice in filter(None, (no_p99 and no_p99.clause, too_short)):
             on_event(Notice(notice))
         pace = Pace(budget_s, group_rounds.STARTS_S + warm_ups_s, rounds)
         load = _load(connections, rate_per_s, min(warm_up_s, WARM_UP_S))
         with _measuring(pair, requested, load, warm_up_s, pace, on_event) as measure:
-            end = compared(measure, wanted, lambda now: on_event(Step(report.progress(now))))
+            end = compared(
+                measure,
+                wanted,
+                lambda now: on_event(Step(report.progress(now))),
+                without_p99=no_p99,
+            )
     return ComparisonResult(end, sides)
 
 
@@ -343,6 +353,20 @@ def _deciding(metric: Metric | None, rate_per_s: float | None) -> tuple[Metric, 
         hint = f"one of {', '.join(METRICS)}"
         raise InputError([Problem("metric", f"unknown quantity `{metric}`", hint)])
     return (metric,)
+
+
+def _require_p99(rounds: GroupRounds, deciding: tuple[Metric, ...]) -> None:
+    """Requires that p99 can be measured where nothing else decides.
+
+    Raises:
+        InputError: The rate is too low for it.
+    """
+    if deciding != ("p99",) or rounds.fewest <= rounds.most:
+        return
+    reason = group_rounds.without_p99(rounds, math.inf, 0.0)
+    if reason is not None:
+        hint = f"give {reason.remedy}, or `metric='cpu_per_request'`"
+        raise InputError([Problem("metric", reason.clause, hint)])
 
 
 def _load(connections: int, rate_per_s: float | None, warm_up_s: float) -> Load:

@@ -31,7 +31,8 @@ def doubts(entry: str, tables: Tables) -> tuple[FoundDoubt, ...]:
 
 
 def _doubt(entry: str, verdict: Verdict) -> FoundDoubt:
-    first = verdict.sentences[0]
+    first, role = verdict.sentences[0], catalogue.role(verdict.check)
+    void = {one.limit for one in verdict.sentences if one.level == "void"}
     return FoundDoubt(
         entry,
         verdict.check,
@@ -39,5 +40,6 @@ def _doubt(entry: str, verdict: Verdict) -> FoundDoubt:
         "void" if verdict.level == "void" else "doubtful",
         first.clause,
         first.remedy,
-        catalogue.role(verdict.check).is_essential,
+        role.is_essential,
+        is_by_server=bool(void) and void <= role.blames_server,
     )

@@ -87,6 +87,8 @@ class Role:
         is_on_steady_state: Whether it judges how throughput went in the measurement window.
         cancels_in_turns: Whether it is on what befalls all servers that take turns alike, so that
             their ratio does not have it.
+        blames_server: Names of the limits that void a trial by what the server did or failed to do,
+            where another server under the same load holds them.
         lacks: What was full where it doubts a trial.
         shown_in: The section of the report that shows what it says.
     """
@@ -100,6 +102,7 @@ class Role:
     needs_no_time: bool = False
     is_on_steady_state: bool = False
     cancels_in_turns: bool = False
+    blames_server: frozenset[str] = frozenset()
     lacks: Lacking = ""
     shown_in: ShownIn = ""
 

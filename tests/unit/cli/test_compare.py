@@ -12,9 +12,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from command_line import run
-from plimsoll.cli import compare, plimsoll
-from plimsoll.comparison import regression_limit
-from plimsoll.comparison.difference import METRICS, Failed, difference
+from plimsoll.cli import as_options, compare, plimsoll
+from plimsoll.comparison import group_rounds, regression_limit
+from plimsoll.comparison.difference import AT_A_RATE, METRICS, Failed, difference
+from plimsoll.comparison.doubts import FoundDoubt, LoadDoubt
 from plimsoll.comparison.until_decided import Compared, ComparedServers, StoppingRule
 from plimsoll.lab import comparing
 from plimsoll.lab.comparing import ComparisonResult
@@ -121,6 +122,32 @@ def test_a_longer_budget_is_advised_only_where_it_may_help(
     assert hint in ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("rate_per_s", "budget_s", "least_s", "hint"),
+    [
+        (200.0, 120.0, 10.0, "give a higher `--rate` or `--metric cpu_per_request`"),
+        (400.0, 30.0, 13.0, "give a longer `--budget` or `--metric cpu_per_request`"),
+        (4000.0, 120.0, 10.0, "give `--metric cpu_per_request`"),
+    ],
+)
+def test_a_limit_that_lacks_p99_has_a_hint_that_helps(
+    typed: Any, rate_per_s: float, budget_s: float, least_s: float, hint: str
+) -> None:
+    some = turns([Pair(1.0, one) for one in WOBBLE])
+    found = difference(some, Plan((8,), 8), deciding=AT_A_RATE)
+    wanted = StoppingRule(budget_s, 0.02, 0.6, AT_A_RATE)
+    reason = group_rounds.without_p99(
+        group_rounds.rounds_of(AT_A_RATE, rate_per_s), budget_s, least_s
+    )
+    state = regression_limit.state(found, 0.6)
+    end = Compared(wanted, found, state, 30.0, 10.0, some, planned_without_p99=reason)
+    sides = ComparedServers("go", "node", "/plaintext", 64, rate_per_s)
+    as_options.of_verb(compare.command)
+    ran, _ = typed("go", "node", found=ComparisonResult(end, sides))
+    assert ran.return_value == 8
+    assert f"hint: {hint}\n" in ran.stderr
+
+
 def not_comparable(**why: Any) -> ComparisonResult:
     """A limit that is open since speeds cannot be compared."""
     found = result(0.9, 0.03)
@@ -130,21 +157,32 @@ def not_comparable(**why: Any) -> ComparisonResult:
 
 
 @pytest.mark.parametrize(
-    ("why", "hint"),
+    ("why", "code", "hint"),
     [
-        ({"failed": Failed(0.0, 0.09)}, "fix the requests that fail"),
-        ({"void": ("B",)}, "fix what the lines marked ✕ name"),
-        ({"silent": ("A", "B")}, "find out why A and B returned nothing"),
-        ({"silent_side_by_side": ("B",)}, "find out why B returned nothing"),
+        ({"failed": Failed(0.0, 0.09)}, 7, "fix the requests that fail"),
+        ({"failed": Failed(0.05, 0.09)}, 8, "fix the requests that fail"),
+        ({"void": ("B",)}, 8, "fix what the lines marked ✕ name"),
+        ({"void": ("B",), "void_by_itself": "B"}, 7, "fix what the lines marked ✕ name"),
+        ({"silent": ("A", "B")}, 8, "find out why A and B returned nothing"),
+        ({"silent_side_by_side": ("B",)}, 7, "find out why B returned nothing"),
     ],
 )
 def test_servers_that_are_not_comparable_have_a_hint_that_helps(
-    typed: Any, why: dict[str, Any], hint: str
+    typed: Any, why: dict[str, Any], code: int, hint: str
 ) -> None:
     ran, _ = typed("go", "node", found=not_comparable(**why))
-    assert ran.return_value == 8
+    assert ran.return_value == code
     assert f"hint: {hint}" in ran.stderr
     assert "longer" not in ran.stderr
+
+
+def test_more_starts_are_advised_where_they_tell_whether_b_is_at_fault(typed: Any) -> None:
+    found = not_comparable(void=("B",), groups=1)
+    said = FoundDoubt("B", "a_check", "Wrong", "void", "it is", is_by_server=True)
+    end = replace(found.compared, doubts=(LoadDoubt(said, 1, 1),), elapsed_s=118.0, shortest_s=9.0)
+    ran, _ = typed("go", "node", found=replace(found, compared=end))
+    assert ran.return_value == 8
+    assert "or give a longer `--budget`" in ran.stderr
 
 
 def test_json_is_all_that_is_on_stdout(typed: Any) -> None:

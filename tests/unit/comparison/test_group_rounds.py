@@ -80,12 +80,14 @@ def test_a_group_has_the_rounds_of_what_decides(
 
 def test_a_p99_that_cannot_be_measured_is_named() -> None:
     rounds = rounds_of(AT_A_RATE, 400.0)
-    assert "p99 takes 3 groups of 1,000 responses, about 39 s" in group_rounds.without_p99(
-        rounds, 30.0, 13.0
-    )
-    assert group_rounds.without_p99(rounds, 40.0, 13.0) == ""
+    short = group_rounds.without_p99(rounds, 30.0, 13.0)
+    assert short is not None
+    assert "p99 takes 3 groups of 1,000 responses, about 39 s" in short.clause
+    assert short.remedy == "a longer `budget_s=`"
+    assert group_rounds.without_p99(rounds, 40.0, 13.0) is None
     for needs_none in (ALONE_ONLY, WITH_SIDE_BY_SIDE):
-        assert group_rounds.without_p99(needs_none, 30.0, 13.0) == ""
-    too_low = rounds_of(AT_A_RATE, 333.0)
-    said = group_rounds.without_p99(too_low, 600.0, 13.0)
-    assert said.endswith("so 334 requests/s or more")
+        assert group_rounds.without_p99(needs_none, 30.0, 13.0) is None
+    too_low = group_rounds.without_p99(rounds_of(AT_A_RATE, 333.0), 600.0, 13.0)
+    assert too_low is not None
+    assert too_low.clause.endswith("so 334 requests/s or more")
+    assert too_low.remedy == "a higher `rate_per_s=`"

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from plimsoll.comparison import regression_limit
-from plimsoll.comparison.difference import AT_A_RATE, AT_FULL_SPEED, Difference, Metric, difference
-from plimsoll.comparison.turn_pairs import GroupTimes
+from plimsoll.comparison.difference import (
+    AT_A_RATE,
+    AT_FULL_SPEED,
+    Difference,
+    Failed,
+    Metric,
+    difference,
+)
+from plimsoll.comparison.turn_pairs import A, B, GroupTimes
 from plimsoll.statistics.paired import Plan
 from turns import Pair, turns
 
@@ -41,6 +50,55 @@ def state(
 )
 def test_the_whole_interval_decides(rate: float, cost: float | None, found: str) -> None:
     assert state(rate, cost) == found
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "found"),
+    [
+        (0.0, 1.0, "crossed"),
+        (0.0, 0.0011, "crossed"),
+        (0.0009, 0.01, "crossed"),
+        (0.0009, 0.0011, "open"),
+        (0.01, 1.0, "open"),
+        (0.5, 0.0, "open"),
+    ],
+)
+def test_a_limit_is_crossed_where_only_b_fails(a: float, b: float, found: str) -> None:
+    fails = difference(turns([Pair()] * 8), Plan((8,), 8))
+    failed = replace(fails, failed=Failed(a, b))
+    assert regression_limit.state(failed, 0.5) == found
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "found"),
+    [((), (B,), "crossed"), ((A,), (), "open"), ((A,), (B,), "open")],
+)
+def test_a_limit_is_crossed_where_only_b_returns_nothing(
+    a: tuple[str, ...], b: tuple[str, ...], found: str
+) -> None:
+    made = difference(turns([Pair()] * 8), Plan((8,), 8))
+    assert regression_limit.state(replace(made, silent=(*a, *b)), 0.5) == found
+    assert regression_limit.state(replace(made, silent=a, silent_side_by_side=b), 0.5) == found
+    assert regression_limit.state(replace(made, silent=b, void=a), 0.5) == found
+
+
+@pytest.mark.parametrize(
+    ("rate", "deciding", "found"),
+    [
+        (0.6, AT_A_RATE, "crossed"),
+        (1.0, AT_A_RATE, "open"),
+        (0.6, ("p99",), "open"),
+        (0.6, ("cpu_per_request",), "kept"),
+    ],
+)
+def test_a_limit_is_crossed_at_a_rate_that_only_a_carries(
+    rate: float, deciding: tuple[Metric, ...], found: str
+) -> None:
+    """Whatever its latency scatters: a named quantity decides alone."""
+    some = turns([Pair(rate * one, one) for one in WOBBLE])
+    times = [GroupTimes(at, 1e6, 1e7 * (1 + 0.9 * (-1) ** at)) for at in range(8)]
+    made = difference(some, Plan((8,), 8), 0.02, times, deciding)
+    assert regression_limit.state(made, 0.2) == found
 
 
 def test_a_blurred_throughput_leaves_it_to_the_cost() -> None:
@@ -204,6 +262,5 @@ def test_no_loss_is_known_without_every_quantity_that_must_keep_the_limit() -> N
     assert regression_limit.smallest_loss(difference(turns([Pair()]), Plan((1,), 9))) is None
 
 
-def test_failures_and_too_few_groups_leave_it_open() -> None:
-    assert state(0.5, 2.0, failures=200) == "open"
+def test_too_few_groups_leave_it_open() -> None:
     assert state(0.5, 2.0, count=2) == "open"

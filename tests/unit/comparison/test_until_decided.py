@@ -172,11 +172,49 @@ def test_a_server_that_returns_nothing_side_by_side_ends_it() -> None:
     wanted = StoppingRule(600, max_regression=0.2)
     end = compared(measure, wanted, clock_s=lambda: servers.now_s)
     assert (end.difference.silent, end.difference.silent_side_by_side) == ((), (B,))
-    assert (end.limit, end.difference.answer, end.elapsed_s) == ("open", "undecided", GROUP_S)
+    assert (end.limit, end.difference.answer, end.elapsed_s) == ("crossed", "undecided", GROUP_S)
 
 
-def wrong(entry: str, level: Literal["doubtful", "void"], *, counts_once: bool) -> FoundDoubt:
-    return FoundDoubt(entry, "a_check", "Wrong", level, "something is wrong", "", counts_once)
+def wrong(
+    entry: str,
+    level: Literal["doubtful", "void"],
+    *,
+    counts_once: bool = False,
+    is_by_server: bool = False,
+) -> FoundDoubt:
+    said = "something is wrong"
+    return FoundDoubt(entry, "a_check", "Wrong", level, said, "", counts_once, is_by_server)
+
+
+BY_B, BY_A = wrong(B, "void", is_by_server=True), wrong(A, "void", is_by_server=True)
+
+
+@pytest.mark.parametrize(
+    ("starts", "limit"),
+    [
+        ([(BY_B,)], "crossed"),
+        ([(BY_B,), (BY_B, wrong(A, "doubtful"))], "crossed"),
+        ([(wrong(B, "void"),)], "open"),
+        ([(BY_B,), (BY_B, wrong(B, "void"))], "open"),
+        ([(BY_B,), (BY_B,), ()], "open"),
+        ([(BY_B,), (BY_B,), (BY_B, BY_A)], "open"),
+        ([(BY_A,)], "open"),
+    ],
+)
+def test_loads_that_b_alone_voids_in_every_start_cross_a_limit(
+    starts: list[tuple[FoundDoubt, ...]], limit: str
+) -> None:
+    servers = Servers(Pair(rate=0.5))
+    servers.doubts = starts
+    end, _ = servers.compared(StoppingRule(600, max_regression=0.03))
+    assert (end.difference.answer, end.difference.groups, end.limit) == ("undecided", 3, limit)
+
+
+def test_fewer_starts_than_a_decision_takes_do_not_tell_that_b_is_always_void() -> None:
+    servers = Servers(Pair(rate=0.5))
+    servers.doubts = [(BY_B,)]
+    end, _ = servers.compared(StoppingRule(1, max_regression=0.03))
+    assert (end.limit, end.may_be_fault_of_b) == ("open", True)
 
 
 @pytest.mark.parametrize("limit", [None, 0.03])

@@ -36,6 +36,7 @@ from turns import TURN_NS, Pair, turns
         ({"endpoint": "json", "path": "/"}, "endpoint"),
         ({"endpoint": "json", "commands": True}, "endpoint"),
         ({"path": "json"}, "path"),
+        ({"metric": "p99", "rate_per_s": 333.0}, "metric"),
     ],
 )
 def test_what_is_impossible_is_refused_with_its_option(options: dict[str, Any], where: str) -> None:
@@ -49,6 +50,11 @@ def test_what_is_impossible_is_refused_with_its_option(options: dict[str, Any], 
     [
         ({"budget_s": 30.0, "rate_per_s": 400.0}, "p99 takes 3 groups", ALONE_ONLY),
         ({"budget_s": 30.0, "rate_per_s": 200.0}, "334 requests/s", ALONE_ONLY),
+        (
+            {"budget_s": 12.0, "rate_per_s": 200.0},
+            "334 requests/s or more|the budget is 12 s, and a decision takes 3",
+            ALONE_ONLY,
+        ),
         (
             {"budget_s": 30.0, "rate_per_s": 400.0, "metric": "p99"},
             "a decision takes 3",
@@ -75,8 +81,14 @@ def test_what_a_budget_leaves_out_is_said_before_the_first_group(
             "true", "true", commands=True, on_event=lambda one: notices.append(str(one)), **options
         )
     assert bool(notices) is bool(said)
-    assert said in "".join(notices)
+    assert all(any(part in one for one in notices) for part in filter(None, said.split("|")))
     assert [pace.of_group for pace in paces] == [rounds]
+
+
+def test_a_p99_that_a_rate_is_too_low_for_is_refused_with_what_helps() -> None:
+    with pytest.raises(InputError, match="so 334 requests/s or more") as error:
+        plimsoll.compare("true", "true", commands=True, metric="p99", rate_per_s=200.0)
+    assert "a higher `rate_per_s=`, or `metric='cpu_per_request'`" in error.value.hint
 
 
 @pytest.mark.parametrize(("warm_up_s", "left_s"), [(1.0, 30.0 - 11.0), (0.0, 30.0)])

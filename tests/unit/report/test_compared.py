@@ -17,6 +17,7 @@ from plimsoll import wording
 from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import AT_A_RATE, Metric, difference
 from plimsoll.comparison.doubts import FoundDoubt, LoadDoubt
+from plimsoll.comparison.group_rounds import GroupRounds, without_p99
 from plimsoll.comparison.turn_pairs import GroupTimes
 from plimsoll.comparison.until_decided import Compared, ComparedServers, StoppingRule
 from plimsoll.report.formats import cells
@@ -106,6 +107,21 @@ def doubted(end: Compared, level: Literal["doubtful", "void"]) -> Compared:
     return replace(end, difference=difference, doubts=(LoadDoubt(found, 8, 8),))
 
 
+def void_by_itself(end: Compared) -> Compared:
+    """The comparison whose B is void by its own fault in all of its starts."""
+    void = doubted(end, "void")
+    return replace(void, difference=replace(void.difference, void_by_itself="B"), limit="crossed")
+
+
+def without_the_rate() -> Compared:
+    """A comparison at a rate that B does not carry, and whose p99 scatters widely."""
+    some = turns([Pair(0.6 * one, one) for one in WOBBLE])
+    times = [GroupTimes(group, 1e6, 1e7 * one**40) for group, one in enumerate(NOISY)]
+    found = difference(some, Plan((8,), 8), 0.02, times, AT_A_RATE)
+    wanted, state = StoppingRule(120, 0.02, 0.2, AT_A_RATE), regression_limit.state(found, 0.2)
+    return Compared(wanted, found, state, 80.0, 10.0, some, shortest_s=10.0)
+
+
 CASES = {
     "doubtful": doubted(ended(Pair(0.9, 1.1)), "doubtful"),
     "void": doubted(ended(Pair(0.9, 1.1)), "void"),
@@ -126,13 +142,15 @@ CASES = {
         ended(Pair(0.97), [1.0], limit=0.03), wanted=StoppingRule(85, 0.02, 0.03)
     ),
     "failing": ended(Pair(failures=500)),
+    "failing, crossed": ended(Pair(failures=500), limit=0.03),
+    "void, crossed": void_by_itself(ended(Pair(0.9, 1.1), limit=0.03)),
+    "rate not carried": without_the_rate(),
     "silent": ended(Pair(rate=0.0), limit=0.03),
     "silent side by side": silent_side_by_side(),
-    "failing, short": replace(
-        ended(Pair(failures=500), [1.0], limit=0.03), wanted=StoppingRule(85, 0.02, 0.03)
-    ),
-    "silent, short": replace(
-        ended(Pair(rate=0.0), [1.0], limit=0.03), wanted=StoppingRule(85, 0.02, 0.03)
+    "void, short": replace(
+        doubted(ended(Pair(0.9), [1.0], limit=0.03), "void"),
+        wanted=StoppingRule(85, 0.02, 0.03),
+        limit="open",
     ),
     "kept": ended(Pair(), limit=0.03),
     "crossed": ended(Pair(0.9, 1.1), limit=0.03),
@@ -145,6 +163,10 @@ CASES = {
     "shorter, kept": at_a_rate(0.9, limit=0.03),
     "longer, crossed": at_a_rate(1.12, limit=0.03),
     "no responses": at_a_rate(None),
+    "no p99": replace(
+        at_a_rate(None, limit=0.6),
+        planned_without_p99=without_p99(GroupRounds(20, 12, 12), 600.0, 13.0),
+    ),
     "named": at_a_rate(1.0, deciding=("cpu_per_request",), limit=0.03),
 }
 
@@ -172,7 +194,16 @@ CASES = {
         ),
         ("longer", "B is slower: its p99 is 12 % longer (95 %: 12"),
         ("shorter, kept", "B is faster: its p99 is 10 % shorter (95 %: "),
-        ("no responses", "undecided after 80 s: p99 latency not measured"),
+        (
+            "no responses",
+            "undecided after 80 s: p99 latency not measured; p99 takes 1,000 responses of each "
+            "server in a group, and fewer came",
+        ),
+        (
+            "no p99",
+            "undecided after 80 s: p99 latency not measured; p99 takes 1,000 responses in each "
+            "group, so 334 requests/s or more",
+        ),
         (
             "short",
             "a budget of 85 s is too short: a decision takes 3 groups, 90 s as measured",
@@ -224,6 +255,30 @@ def test_the_answer_is_one_sentence_said_of_b(case: str, part: str) -> None:
             "B is not worse by more than 3 % in p99 latency or CPU time per request.",
         ),
         ("longer, crossed", "B is worse by more than 3 % in p99 latency or CPU time per request."),
+        (
+            "no p99",
+            "Whether B loses more than 60 % is undecided: p99 takes 1,000 responses in each group, "
+            "so 334 requests/s or more.",
+        ),
+        ("no p99", "P99 latency was not measured: p99 takes 1,000 responses in each group, so"),
+        ("rate not carried", "B loses more than 20 % of A's throughput."),
+        (
+            "failing, crossed",
+            "4.5 % of B's requests failed, and 0 % of A's: that crosses a limit of 3 %.",
+        ),
+        (
+            "silent",
+            "B returned no correct response in a whole group, and A did: that crosses a limit of",
+        ),
+        (
+            "silent side by side",
+            "B returned no correct response in a whole group side by side, and A did: that crosses",
+        ),
+        (
+            "void, crossed",
+            "The loads of B are void in each start (Waits for delayed ACKs), and in none those of "
+            "A: that crosses a limit of 3 %.",
+        ),
         ("named", "B is not worse by more than 3 % in CPU time per request."),
         ("open", "Whether B loses more than 3 % is undecided."),
         (
@@ -275,13 +330,23 @@ def test_loads_that_nothing_doubts_are_said_to_be_so() -> None:
     assert "✓ No check doubts the loads of A and B." in compared.text(CASES["same"], SIDES)
 
 
-@pytest.mark.parametrize("case", ["failing, short", "silent, short"])
-def test_no_budget_is_named_where_servers_are_not_comparable(case: str) -> None:
-    end = CASES[case]
+def test_no_budget_is_named_where_servers_are_not_comparable() -> None:
+    end = CASES["void, short"]
     assert end.short_budget
     said = (compared.limit_missed(end), compared.progress(end), *compared.remarks(end))
     assert said[0] == "whether B loses more than 3 % is undecided"
     assert not any("budget" in one for one in said)
+
+
+def test_every_form_says_why_p99_was_not_measured() -> None:
+    end, reason = CASES["no p99"], "p99 takes 1,000 responses in each group"
+    found: Any = compared.document(end, SIDES)
+    assert found["without_p99"].startswith(reason)
+    (skipped,) = Xml.fromstring(compared.as_junit(end, SIDES)).iter("skipped")  # noqa: S314
+    for said in (compared.text(end, SIDES), compared.markdown(end, SIDES), skipped.get("message")):
+        assert said is not None and reason in said
+    assert compared.document(CASES["longer"], SIDES)["without_p99"] == ""
+    assert compared.document(CASES["slower"], SIDES)["without_p99"] == ""
 
 
 def test_an_interval_that_says_nothing_is_not_shown() -> None:
@@ -358,13 +423,22 @@ def test_a_cell_of_a_notebook_has_the_answer_its_figures_and_remarks(case: str) 
 
 @pytest.mark.parametrize(
     ("case", "outcome"),
-    [("kept", None), ("faster", None), ("slower", None), ("crossed", "failure")]
-    + [(case, "skipped") for case in ("open", "too small", "undecided", "failing")],
+    [("kept", None), ("faster", None), ("slower", None)]
+    + [(case, "skipped") for case in ("open", "too small", "undecided", "failing", "void, short")]
+    + [(case, "failure") for case in ("crossed", "failing, crossed", "silent", "void, crossed")],
 )
 def test_junit_fails_where_the_limit_is_crossed_only(case: str, outcome: str | None) -> None:
     (found,) = Xml.fromstring(compared.as_junit(CASES[case], SIDES)).iter("testcase")  # noqa: S314
     outcomes = {child.tag for child in found} - {"system-out"}
     assert outcomes == ({outcome} if outcome else set())
+
+
+def test_the_failure_of_a_server_that_is_not_compared_names_the_limit() -> None:
+    found = Xml.fromstring(compared.as_junit(CASES["failing, crossed"], SIDES))  # noqa: S314
+    (failure,) = found.iter("failure")
+    assert "4.5 % of B's requests failed" in failure.attrib["message"]
+    assert "that crosses a limit of 3 %" in failure.attrib["message"]
+    assert "ndecided" not in failure.attrib["message"]
 
 
 def test_the_table_in_the_terminal_names_both() -> None:

@@ -87,6 +87,10 @@ def remarks(end: Compared) -> Iterator[str]:
             "ended in them."
         )
     yield from _source(found)
+    if end.without_p99 and found.is_comparable:
+        yield f"{wording.capital(NAMES['p99'])} was not measured: {end.without_p99.clause}."
+        if end.short_budget:
+            yield f"{wording.capital(end.short_budget)}."
     if found.smallest is not None:
         yield f"{_detectable(end)}."
     yield from _limit(end)
@@ -198,6 +202,7 @@ def document(end: Compared, sides: ComparedServers) -> dict[str, object]:
         "cpu_per_request": _ratio(found.cpu_per_request),
         "cpu_per_request_in_turns": _ratio(found.cpu_per_request_in_turns),
         "p99": _ratio(found.p99),
+        "without_p99": end.without_p99.clause if end.without_p99 else "",
         "cpu_obtained": _ratio(found.cpu_obtained),
         "undisturbed_throughput": _ratio(found.undisturbed),
         "source": found.source,
@@ -240,7 +245,7 @@ def as_junit(end: Compared, sides: ComparedServers) -> str:
     is_open = end.limit == "open" or (end.limit is None and end.difference.answer == "undecided")
     case = junit.JunitCase(
         texts.line(f"B ({sides.b}) against A ({sides.a})"),
-        failure=said if is_crossed else "",
+        failure=_failure(end) if is_crossed else "",
         skipped=said if is_open and not is_crossed else "",
         details="\n".join(remarks(end)) if is_crossed else "",
         output=text(end, sides),
@@ -249,25 +254,53 @@ def as_junit(end: Compared, sides: ComparedServers) -> str:
     return junit.document("plimsoll compare", [case])
 
 
+def _failure(end: Compared) -> str:
+    """Why a crossed limit fails a test."""
+    if end.difference.is_comparable:
+        return answer(end)
+    return f"{wording.capital(limit_missed(end))}."
+
+
 def limit_missed(end: Compared) -> str:
     """The sentence if a limit is not kept beyond doubt, without a full stop."""
     limit = wording.percent(end.wanted.max_regression or 0.0)
     if end.limit == "crossed":
-        return _loses(end, limit)
+        is_fault = not end.difference.is_comparable
+        return f"{_fault(end)}: that crosses a limit of {limit}" if is_fault else _loses(end, limit)
     if end.smallest_loss is not None and end.is_limit_too_small:
         metric, loss = end.smallest_loss.metric, wording.percent(end.smallest_loss.loss)
         grows = end.smallest_loss.grows
         what = f"an increase of {limit} in {NAMES[metric]}" if grows else f"a loss of {limit}"
         smallest = f"the smallest in {_length(end.elapsed_s)} is {loss}"
         return f"{what} is not detectable here; {smallest}"
-    undecided = f"whether B loses more than {limit} is undecided"
+    return f"whether B loses more than {limit} is undecided{_why_open(end)}"
+
+
+def _why_open(end: Compared) -> str:
+    """Why a limit is undecided, to stand behind it; empty where servers are not comparable."""
     if not end.difference.is_comparable:
-        return undecided
+        return ""
+    if end.without_p99:
+        return f": {end.without_p99.clause}"
     if regression_limit.is_denied_in_turns(end.difference, end.wanted.max_regression or 0.0):
-        return f"{undecided}: {NAMES['cpu_per_request']} side by side is not that in turns"
+        return f": {NAMES['cpu_per_request']} side by side is not that in turns"
     if end.has_most_groups:
-        return f"{undecided} after {_MOST}"
-    return f"{undecided}: {short}" if (short := end.short_budget) else undecided
+        return f" after {_MOST}"
+    return f": {end.short_budget}" if end.short_budget else ""
+
+
+def _fault(end: Compared) -> str:
+    """What B alone does, so that its speed is not compared."""
+    found = end.difference
+    fault = regression_limit.fault(found)
+    if fault == "failing":
+        share, other = wording.percent(found.failed.b), wording.percent(found.failed.a)
+        return f"{share} of B's requests failed, and {other} of A's"
+    if fault == "silent":
+        where = "" if found.silent else " side by side"
+        return f"B returned no correct response in a whole group{where}, and A did"
+    titles = [doubt.worst.title for doubt in end.doubts if doubt.is_void]
+    return f"the loads of B are void in each start ({', '.join(titles)}), and in none those of A"
 
 
 def _undecided(end: Compared) -> str:
@@ -293,8 +326,9 @@ def _undecided(end: Compared) -> str:
 
 def _more(end: Compared, shown: Metric) -> str:
     """How much longer it would take, and by what, if that is not the quantity shown."""
-    if end.short_budget:
-        return f"; {end.short_budget}"
+    lacks_p99 = end.without_p99 if shown == "p99" else None
+    if reason := lacks_p99.clause if lacks_p99 else end.short_budget:
+        return f"; {reason}"
     if end.has_most_groups:
         return f"; it ended after {_MOST}: give it a quieter machine"
     if end.needs_too_many_groups:
@@ -353,10 +387,11 @@ def _loses(end: Compared, limit: str, not_: str = "") -> str:
 
     One that only the cost of a request tells has `by CPU time per request` before it.
     """
-    if end.wanted.deciding == AT_FULL_SPEED:
+    found, share = end.difference, end.wanted.max_regression or 0.0
+    if end.wanted.deciding == AT_FULL_SPEED or regression_limit.is_by_lost_rate(found, share):
         verb = "does not lose" if not_ else "loses"
         loses = f"B {verb} more than {limit} of A's throughput"
-        is_by_cost = regression_limit.is_by_cost(end.difference, end.wanted.max_regression or 0.0)
+        is_by_cost = regression_limit.is_by_cost(found, share)
         return f"by {NAMES['cpu_per_request']}, {loses}" if is_by_cost else loses
     named = " or ".join(NAMES[metric] for metric in end.wanted.deciding)
     return f"B is {not_}worse by more than {limit} in {named}"

@@ -298,4 +298,4 @@ def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
     )
 
 
-ROLE = Role(tells=_cause, lacks="queue")
+ROLE = Role(tells=_cause, lacks="queue", blames_server=frozenset({TURNED_AWAY_RATIO.name}))

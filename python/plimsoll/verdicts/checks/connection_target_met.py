@@ -423,4 +423,5 @@ ROLE = Role(
     tells=_cause,
     misled_by=frozenset({"interruption", "long_stall", "full_queue"}),
     needs_no_time=True,
+    blames_server=frozenset({OPEN_RATIO.name, UNANSWERED_RATIO.name}),
 )

@@ -69,6 +69,7 @@ NEEDS = EveryRequest(STARVED_RATIO, "how responses were spread over connections 
 ROLE = Role(
     misled_by=frozenset({"interruption", "full_queue", "unlike_hosts"}),
     misled_in={"unlike_hosts": frozenset({FAIRNESS.name})},
+    blames_server=frozenset(one.name for one in LIMITS),
 )
 SHORTEST_S = 0.5
 """In a shorter hold opening the connections takes up too much of the time to compare them."""

@@ -112,7 +112,11 @@ LIMITS = (
     UNEXPLAINED_RATIO,
 )
 NEEDS = None
-ROLE = Role(misled_by=frozenset({"long_stall", "full_queue"}), needs_no_time=True)
+ROLE = Role(
+    misled_by=frozenset({"long_stall", "full_queue"}),
+    needs_no_time=True,
+    blames_server=frozenset({FAILED_RATIO.name, HUNG_RATIO.name, HIDDEN_RATIO.name}),
+)
 HUNG_TIMES = 10
 """Where the timeout is so many times the highest known percentile, requests hung: they were not
 queued."""

@@ -74,7 +74,7 @@ LIMITS = (
     LAG_RATIO,
 )
 NEEDS = None
-ROLE = Role(misled_by=PACE)
+ROLE = Role(misled_by=PACE, blames_server=frozenset({RATE_DIFFERENCE.name}))
 CHANCE = 4.0
 """Poisson counts differ by so many standard deviations by chance."""
 EDGES = 2

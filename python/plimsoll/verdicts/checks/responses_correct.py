@@ -150,7 +150,9 @@ LIMITS = (
     UNSOLICITED,
 )
 NEEDS = None
-ROLE = Role(is_essential=True, needs_no_time=True)
+ROLE = Role(
+    is_essential=True, needs_no_time=True, blames_server=frozenset(one.name for one in LIMITS)
+)
 REMEDY = Remedy(
     campaign="Inspect the responses (`plimsoll check`), fix the server, and repeat the trial",
     load="Inspect the responses, fix the server, and repeat the test",

@@ -61,7 +61,7 @@ LEAST_RATIO = Limit(
 )
 LIMITS = (UNCALLED_RATIO, LEAST_RATIO)
 NEEDS = None
-ROLE = Role()
+ROLE = Role(blames_server=frozenset(one.name for one in LIMITS))
 REMEDY = "Make the server call the upstream for every response; disable its cache"
 STOPPED = "Check whether the upstream was killed, and measure again"
 

@@ -54,7 +54,7 @@ UNWRITTEN_RATIO = Limit(
 )
 LIMITS = (UNREAD_RATIO, UNWRITTEN_RATIO)
 NEEDS = None
-ROLE = Role()
+ROLE = Role(blames_server=frozenset(one.name for one in LIMITS))
 READ_REMEDY = "Have the server read the rows for each request: remove its cache"
 WRITE_REMEDY = "Have the server write the rows before it responds"
 UNCOUNTED_REMEDY = "Have the server close its connections to the database when it stops"

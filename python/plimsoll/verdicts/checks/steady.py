@@ -150,7 +150,11 @@ LIMITS = (
     TIMES_LEVELS_RATIO,
 )
 NEEDS = EveryRequest(CHANGE_RATIO, "whether throughput was steady is unknown")
-ROLE = Role(misled_by=PACE, is_on_steady_state=True)
+ROLE = Role(
+    misled_by=PACE,
+    is_on_steady_state=True,
+    blames_server=frozenset({SILENT_RATIO.name}),
+)
 LEAST_S = 3.0
 """In a shorter hold a change cannot be distinguished from scatter."""
 FEWEST = 10.0
