@@ -169,9 +169,14 @@ def test_a_server_that_ends_while_both_work_is_a_framework_that_failed(
     server: Path, tmp_path: Path
 ) -> None:
     few = counting(server, tmp_path / "few.py", "taken < TOO_MANY or sys.exit(9)")
-    ran = compared(tmp_path, command(server), command(few), "--budget", "1s")
+    files = ("--junit", "a.xml", "--markdown", "a.md")
+    ran = compared(tmp_path, command(server), command(few), "--budget", "1s", *files)
     assert ran.code == 4
+    assert "error: B: " in ran.said
     assert "exited with code 9" in ran.said
+    assert "server.log" not in ran.said
+    assert '<error message="B: ' in (tmp_path / "a.xml").read_text(encoding="utf-8")
+    assert (tmp_path / "a.md").read_text(encoding="utf-8").startswith("**Not measured: B: ")
 
 
 def test_what_a_server_counts_beside_its_recorded_load_is_known() -> None:
@@ -183,11 +188,28 @@ def test_what_a_server_counts_beside_its_recorded_load_is_known() -> None:
 
 
 @pytest.mark.usefixtures("short_turns")
-def test_servers_that_fail_are_not_compared(server: Path, tmp_path: Path) -> None:
-    ran = compared(tmp_path, command(server), command(server, status=500), "--budget", "60s")
+def test_a_server_that_fails_is_not_compared_and_crosses_a_limit(
+    server: Path, tmp_path: Path
+) -> None:
+    sides = command(server), command(server, status=500)
+    ran = compared(tmp_path, *sides, "--budget", "60s", "--max-regression", "50%")
     found = json.loads(ran.stdout)
     assert (found["answer"], found["witness"]) == ("undecided", None)
     assert found["b"]["failure_ratio"] > 0.9
+    assert (found["limit"], ran.code) == ("crossed", 7)
+    assert "of B's requests failed, and 0 % of A's: that crosses a limit of 50 %" in ran.said
+
+
+def test_a_server_that_does_not_stop_is_named(server: Path, tmp_path: Path) -> None:
+    stubborn = tmp_path / "stubborn.py"
+    ignoring = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    stubborn.write_text(ignoring + server.read_text(encoding="utf-8"), encoding="utf-8")
+    options = ("--budget", "1s", "--markdown", "a.md")
+    ran = compared(tmp_path, command(server), command(stubborn), *options)
+    found = json.loads(ran.stdout)
+    assert (found["a"]["killed_starts"], found["b"]["killed_starts"]) == (0, 1)
+    said = (tmp_path / "a.md").read_text(encoding="utf-8")
+    assert "- B did not stop on SIGTERM and was killed after 10 s, at its start." in said
 
 
 def test_a_server_that_waits_for_delayed_acks_is_named(server: Path, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import click
 import plimsoll
 from plimsoll import cli, report
 from plimsoll.campaign import quantities
-from plimsoll.cli import EPILOGUE, json_output, listeners, messages, options
-from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError
+from plimsoll.cli import EPILOGUE, as_options, json_output, listeners, messages, options
+from plimsoll.errors import LIMIT_MISSED, UNDECIDED, HostError, PlimsollError, StorageError
 
 if TYPE_CHECKING:
     from plimsoll.comparison.difference import Difference, Metric
@@ -164,27 +164,50 @@ def command(  # noqa: PLR0913 - one argument for each option
     """  # noqa: D301 - click reads the backspace as "do not wrap what follows"
     a, b = _sides(names, a_command, b_command, revisions)
     form = "json" if as_json else output
-    result = plimsoll.compare(
-        a,
-        b,
-        commands=a_command is not None,
-        revisions_of=names[0] if revisions else "",
-        endpoint=endpoint or "",
-        path=path or "",
-        connections=connections,
-        rate_per_s=rate_per_s,
-        metric=metric,
-        budget_s=budget_s,
-        within=within,
-        max_regression=max_regression,
-        warm_up_s=warm_up_s,
-        frameworks=root,
-        on_event=listeners.notes if quiet or form != "text" else listeners.steps,
-    )
+    try:
+        result = plimsoll.compare(
+            a,
+            b,
+            commands=a_command is not None,
+            revisions_of=names[0] if revisions else "",
+            endpoint=endpoint or "",
+            path=path or "",
+            connections=connections,
+            rate_per_s=rate_per_s,
+            metric=metric,
+            budget_s=budget_s,
+            within=within,
+            max_regression=max_regression,
+            warm_up_s=warm_up_s,
+            frameworks=root,
+            on_event=listeners.notes if quiet or form != "text" else listeners.steps,
+        )
+    except PlimsollError as error:
+        _write_failure(a, b, names[0] if revisions else "", error, markdown, junit)
+        raise
     cli.outgoing.write(markdown, result.markdown)
     cli.outgoing.write(junit, result.junit)
     _print(result, form)
     return _exit_code(result)
+
+
+def _write_failure(
+    a: str,
+    b: str,
+    revisions_of: str,
+    error: PlimsollError,
+    markdown: Path | None,
+    junit: Path | None,
+) -> None:
+    """Writes what failed to the files, in which an earlier comparison would be taken for this."""
+    if revisions_of:
+        a, b = (report.compared.at_revision(revisions_of, one) for one in (a, b))
+    said = as_options.text(f"{error.message}\n{error.hint}" if error.hint else error.message)
+    try:
+        cli.outgoing.write(markdown, lambda: report.compared.failed_markdown(a, b, said))
+        cli.outgoing.write(junit, lambda: report.compared.failed_junit(a, b, said))
+    except StorageError as other:
+        messages.error(other.message, other.hint)
 
 
 def _print(result: ComparisonResult, form: str) -> None:

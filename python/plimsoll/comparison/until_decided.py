@@ -34,6 +34,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Killed:
+    """A server that did not stop in a group, and was killed.
+
+    Attributes:
+        entry: `turn_pairs.A` or `turn_pairs.B`.
+        stop_signal: What it was sent: `SIGTERM`.
+        after_s: After how long it was killed, in seconds.
+    """
+
+    entry: str
+    stop_signal: str
+    after_s: float
+
+
+@dataclass(frozen=True)
 class MeasuredGroup:
     """What one group of fresh processes did.
 
@@ -43,6 +58,7 @@ class MeasuredGroup:
         doubts: What checks found in the loads of both.
         spare_s: Time that its turns took beyond the fewest that a group may have, in seconds.
         side_by_side: Their turns at the same time; empty where `turns` tell the cost of a request.
+        killed: Which of them did not stop at its end.
     """
 
     turns: tuple[Turn, ...]
@@ -50,6 +66,7 @@ class MeasuredGroup:
     doubts: tuple[FoundDoubt, ...] = ()
     spare_s: float = 0.0
     side_by_side: tuple[Turn, ...] = ()
+    killed: tuple[Killed, ...] = ()
 
 
 Measure = Callable[[int], MeasuredGroup]
@@ -89,11 +106,12 @@ class ComparedServers:
     """What is compared.
 
     Attributes:
-        a: A as it was typed: a variant, a revision or a command.
+        a: A as it was typed: a variant or a command; `go at main` for one at a revision.
         b: B in the same way.
         path: Path that is requested.
         connections: Open connections.
         rate_per_s: Requests per second that each server gets in its turns; None for full speed.
+        commits: Commits of A and of B, of revisions; empty for what has none.
     """
 
     a: str
@@ -101,6 +119,16 @@ class ComparedServers:
     path: str
     connections: int
     rate_per_s: float | None = None
+    commits: tuple[str, str] = ("", "")
+
+    @property
+    def titles(self) -> tuple[str, str]:
+        """A and B with their commits: `go at main (1a2b3c4)`."""
+        a, b = (
+            f"{name} ({commit})" if commit else name
+            for name, commit in zip((self.a, self.b), self.commits, strict=True)
+        )
+        return a, b
 
 
 @dataclass(frozen=True)
@@ -118,6 +146,7 @@ class Compared:
         doubts: What checks found in the loads of both servers.
         shortest_s: Time that a group with the fewest turns takes, in seconds.
         planned_without_p99: Why p99 was not to be measured; None where it was.
+        killed: Servers that did not stop, one for each start.
     """
 
     wanted: StoppingRule
@@ -130,6 +159,7 @@ class Compared:
     doubts: tuple[LoadDoubt, ...] = ()
     shortest_s: float = 0.0
     planned_without_p99: WithoutP99 | None = None
+    killed: tuple[Killed, ...] = ()
 
     @property
     def side_by_side_s(self) -> float:
@@ -139,13 +169,13 @@ class Compared:
     @property
     def has_most_groups(self) -> bool:
         """Whether it has as many groups as there may be, so that no budget gives it more."""
-        return self._starts >= MOST_GROUPS
+        return self.starts >= MOST_GROUPS
 
     @property
     def needs_too_many_groups(self) -> bool:
         """Whether a decision would take more groups than there may be, by the present scatter."""
         needed = self.difference.needed()
-        return needed is not None and self._starts + needed[1] > MOST_GROUPS
+        return needed is not None and self.starts + needed[1] > MOST_GROUPS
 
     @property
     def more_s(self) -> float | None:
@@ -159,7 +189,8 @@ class Compared:
         return needed[1] * self.group_s
 
     @property
-    def _starts(self) -> int:
+    def starts(self) -> int:
+        """How often both servers were started."""
         return len({turn.group for turn in self.turns})
 
     @property
@@ -214,7 +245,7 @@ class Compared:
         if not limit or smallest is None:
             return None
         times = max(1.0, smallest.times_as_long(limit))
-        return self.elapsed_s * times if self._starts * times <= MOST_GROUPS else None
+        return self.elapsed_s * times if self.starts * times <= MOST_GROUPS else None
 
 
 def compared(
@@ -238,6 +269,7 @@ def compared(
     side_by_side: list[Turn] = []
     times: list[GroupTimes] = []
     found_doubts: list[tuple[FoundDoubt, ...]] = []
+    killed: list[Killed] = []
     taken: list[int] = []
     looks: tuple[int, ...] = ()
     count = 0
@@ -248,6 +280,7 @@ def compared(
         side_by_side += measured.side_by_side
         times += [measured.times] if measured.times else []
         found_doubts.append(measured.doubts)
+        killed += measured.killed
         count += 1
         elapsed_s = clock_s() - began_s
         group_s = clock_s() - before_s
@@ -276,6 +309,7 @@ def compared(
                 doubts=counted,
                 shortest_s=shortest_s,
                 planned_without_p99=without_p99,
+                killed=tuple(killed),
             )
             look(now)
             if is_last or _is_settled(now, wanted):

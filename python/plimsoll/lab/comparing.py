@@ -25,6 +25,7 @@ from plimsoll.comparison.turn_pairs import A, B, GroupTimes
 from plimsoll.comparison.until_decided import (
     Compared,
     ComparedServers,
+    Killed,
     MeasuredGroup,
     StoppingRule,
     compared,
@@ -32,13 +33,16 @@ from plimsoll.comparison.until_decided import (
 from plimsoll.conduct import turns
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.conduct.side_by_side import SideBySide
-from plimsoll.errors import InputError, Problem
+from plimsoll.errors import InputError, PlimsollError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
+from plimsoll.hosts.served import LOG
 from plimsoll.install import install
 from plimsoll.lab import arguments, databases, one_line, revisions, selection
 from plimsoll.plan import Trial
 from plimsoll.processes.interruption import Interruption, ending_early
+from plimsoll.processes.supervisor import GRACE_S
 from plimsoll.report.results import compared as report
+from plimsoll.serving.server import see_log
 from plimsoll.storage import scratch
 from plimsoll.verdicts import compared_load
 
@@ -48,7 +52,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
     from plimsoll.comparison.difference import Answer, Metric
     from plimsoll.comparison.until_decided import Measure
-    from plimsoll.recording import Recording
+    from plimsoll.recording import Ending, Recording
     from plimsoll.recording.turns import Turn
 
 SHORTEST_TURN_S = 0.05
@@ -59,6 +63,9 @@ LEAST_START_S = 10.0
 
 WARM_UP_S = 1.0
 """Turns of each server before the first that counts, in seconds."""
+
+NO_LOG = "start it alone to see all of its log, which a comparison does not keep"
+"""What a hint says in place of the file of a log."""
 
 ENDPOINT = "plaintext"
 """Endpoint of frameworks where nothing else is named."""
@@ -192,6 +199,12 @@ def compare(  # noqa: PLR0913 - one argument for each option
             )
         elif revisions_of:
             pair = (_at(a, revisions_of, root, on_event), _at(b, revisions_of, root, on_event))
+            sides = replace(
+                sides,
+                a=report.at_revision(revisions_of, a),
+                b=report.at_revision(revisions_of, b),
+                commits=(revisions.commit(a, root), revisions.commit(b, root)),
+            )
             if pair[0].folder == pair[1].folder:
                 on_event(Notice(f"`{revisions_of}` is the same at both revisions"))
         else:
@@ -472,15 +485,19 @@ def _measured(
     """The turns and response times of a group, and what checks doubt in its loads."""
     with scratch.folder() as folder, storages.opened(folder) as results:
         found = turns.conduct(trials, setting, results, interruption, side_by_side=side_by_side)
-        for recording in found:
-            ending = recording.ending
-            if error := errors.of_ending(ending.kind, ending.message, ending.hint):
+        for entry, recording in zip((A, B), found, strict=True):
+            if error := _failed(entry, recording.ending):
                 raise error
         a, b = (stored(results, one) for one in found)
         times = _times(group, a, b)
         cores = len(trials[0].load.server_cores or setting.server_cores or machine.allowed_cores())
         alone = [[turn_pairs.within_cores(turn, cores) for turn in _loaded(one)] for one in found]
         doubts = (*compared_load.doubts(A, a), *compared_load.doubts(B, b))
+    killed = [
+        Killed(entry, f"SIG{trial.framework.stop_signal}", GRACE_S)
+        for entry, trial, one in zip((A, B), trials, found, strict=True)
+        if one.server is not None and one.server.killed
+    ]
     return MeasuredGroup(
         _named(group, alone),
         times,
@@ -488,7 +505,17 @@ def _measured(
         side_by_side=_named(group, [side_by_side.turns[one.id] for one in trials])
         if side_by_side
         else (),
+        killed=tuple(killed),
     )
+
+
+def _failed(entry: str, ending: Ending) -> PlimsollError | None:
+    """The error that ended the trial of A or of B; None when it completed.
+
+    A hint names no file that goes with the folder of the comparison.
+    """
+    hint = ending.hint.replace(see_log(LOG), NO_LOG)
+    return errors.of_ending(ending.kind, f"{entry}: {ending.message}", hint)
 
 
 def _loaded(recording: Recording) -> tuple[Turn, ...]:

@@ -44,6 +44,18 @@ def framework(revision: str, reference: str, root: Path | None) -> Framework:
     return found
 
 
+def commit(revision: str, root: Path | None) -> str:
+    """The short name of a revision's commit: `1a2b3c4`; empty where it is none.
+
+    Args:
+        revision: Commit, branch or tag.
+        root: Folder of the frameworks; None to look for it.
+    """
+    here = frameworks.locate(root).resolve()
+    wanted = ("--verify", "--quiet", "--short=7", "--end-of-options", f"{revision}^{{commit}}")
+    return _git(here, "rev-parse", *wanted).decode()
+
+
 def _tree(root: Path, revision: str, name: str) -> str:
     """The hash of the content of a framework's folder at a revision."""
     if not _git(root, "rev-parse", "--is-inside-work-tree"):

@@ -185,7 +185,7 @@ class RunningServer:
             self._supervised.wait(within_s)
         if not self.alive():
             message = f"`{self.framework.title}` {self._how()} {when}; {quoted(self.log)}"
-            hint = _FOREGROUND if self.processes() else f"see its log, `{self.log.name}`"
+            hint = _FOREGROUND if self.processes() else see_log(self.log.name)
             raise DiedUnderLoad(message, hint)
 
     def wait_until_ready(self, probe: Request) -> None:
@@ -261,7 +261,7 @@ class RunningServer:
         left = self.processes()
         if ports.foreign_sockets(sockets, left):
             return ports.taken(self.place.port, self.place.host, left)
-        hint = f"see its log, `{self.log.name}`; if it is not built, run `plimsoll install`"
+        hint = f"{see_log(self.log.name)}; if it is not built, run `plimsoll install`"
         if not self.framework.is_framework:
             hint = "run the command alone with `HOST` and `PORT` set, to see why it ends"
         if left:
@@ -287,6 +287,11 @@ class RunningServer:
         if code is None:
             return "was killed"
         return f"was killed by signal {-code}" if code < 0 else f"exited with code {code}"
+
+
+def see_log(name: str) -> str:
+    """The hint of a server that ended: its log, by its name in the results."""
+    return f"see its log, `{name}`"
 
 
 @contextmanager

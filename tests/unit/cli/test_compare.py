@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as Xml
 
 import pytest
 from click.testing import CliRunner, Result
@@ -17,6 +18,7 @@ from plimsoll.comparison import group_rounds, regression_limit
 from plimsoll.comparison.difference import AT_A_RATE, METRICS, Failed, difference
 from plimsoll.comparison.doubts import FoundDoubt, LoadDoubt
 from plimsoll.comparison.until_decided import Compared, ComparedServers, StoppingRule
+from plimsoll.errors import DiedUnderLoad, HostError, PlimsollError
 from plimsoll.lab import comparing
 from plimsoll.lab.comparing import ComparisonResult
 from plimsoll.statistics.paired import Plan
@@ -37,11 +39,17 @@ def result(rate: float, limit: float | None = None, scatter: float = 1.0) -> Com
 def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[Result, dict[str, Any]]]:
     """Runs the verb on a comparison with a known result; gives what the library was asked for."""
 
-    def run(*arguments: str, found: ComparisonResult | None = None) -> Any:
+    def run(
+        *arguments: str,
+        found: ComparisonResult | None = None,
+        error: PlimsollError | None = None,
+    ) -> Any:
         asked: dict[str, Any] = {}
 
         def compare(a: str, b: str, **options: Any) -> ComparisonResult:
             asked.update(a=a, b=b, **options)
+            if error is not None:
+                raise error
             return found or result(1.0)
 
         monkeypatch.setattr(comparing, "compare", compare)
@@ -200,6 +208,46 @@ def test_reports_are_written_to_files(typed: Any, tmp_path: Path) -> None:
     files = tmp_path / "a.md", tmp_path / "a.xml"
     typed("go", "node", "--markdown", str(files[0]), "--junit", str(files[1]))
     assert [file.read_text(encoding="utf-8")[:3] for file in files] == ["**B", "<?x"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        DiedUnderLoad("B: `x` exited with code 1 under load; its log:\n  <oops> `now`", "start it"),
+        HostError("no core is left", "free a core for `rate_per_s=`"),
+    ],
+)
+def test_a_failure_is_written_over_the_files_of_an_earlier_comparison(
+    typed: Any, tmp_path: Path, error: PlimsollError
+) -> None:
+    files = page, junit = tmp_path / "a.md", tmp_path / "a.xml"
+    for file in files:
+        file.write_text("B is faster", encoding="utf-8")
+    options = ("--markdown", str(page), "--junit", str(junit))
+    as_options.of_verb(compare.command)
+    ran, _ = typed("--revisions", "main", "HEAD", "go", *options, error=error)
+    assert ran.exception is error
+    sentence, *more = error.message.splitlines()
+    said = page.read_text(encoding="utf-8")
+    assert said.startswith(f"**Not measured: {sentence}**\n\n`go at main` (A), `go at HEAD` (B)\n")
+    hint = error.hint.replace("rate_per_s=", "--rate")
+    assert all(f"    {line}\n" in said for line in (*more, hint))
+    suite = Xml.parse(junit).getroot()  # noqa: S314
+    assert (suite.get("errors"), suite.get("failures"), suite.get("skipped")) == ("1", "0", "0")
+    (case,) = suite.iter("testcase")
+    assert case.get("name") == "B (go at HEAD) against A (go at main)"
+    (found,) = case
+    assert (found.tag, found.get("message")) == ("error", sentence)
+    assert hint in (found.text or "")
+
+
+def test_a_failure_whose_files_cannot_be_written_stays_what_it_is(
+    typed: Any, tmp_path: Path
+) -> None:
+    error = DiedUnderLoad("it died")
+    ran, _ = typed("go", "node", "--junit", str(tmp_path / "none" / "a.xml"), error=error)
+    assert ran.exception is error
+    assert "cannot be written" in ran.stderr
 
 
 def test_a_file_that_cannot_be_written_is_an_error(typed: Any, tmp_path: Path) -> None:

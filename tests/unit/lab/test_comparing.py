@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import signal
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,8 +17,8 @@ import plimsoll.conduct.turns as conducted
 from plimsoll.campaign.framework import Framework
 from plimsoll.comparison import group_rounds
 from plimsoll.comparison.group_rounds import ALONE_ONLY, WITH_SIDE_BY_SIDE, GroupRounds, Pace
-from plimsoll.errors import FrameworkError, InputError, Interrupted
-from plimsoll.lab import comparing, selection
+from plimsoll.errors import DiedUnderLoad, FrameworkError, InputError, Interrupted
+from plimsoll.lab import comparing, revisions, selection
 from turns import TURN_NS, Pair, turns
 
 
@@ -141,19 +142,63 @@ def test_a_signal_ends_a_comparison_with_an_error_of_plimsoll(
         plimsoll.compare("true", "true", commands=True)
 
 
-def test_turns_alone_have_no_waits_beyond_the_cores_of_the_server(
+@pytest.mark.parametrize(
+    ("hint", "told"),
+    [
+        ("see its log, `server.log`", "start it alone to see all of its log"),
+        (
+            "see its log, `server.log`; if it is not built, run `plimsoll install`",
+            "does not keep; if it is not built, run `plimsoll install`",
+        ),
+        ("the command must listen on `$HOST:$PORT`", "the command must listen on `$HOST:$PORT`"),
+    ],
+)
+def test_a_server_that_failed_is_named_with_a_hint_that_can_be_followed(
+    hint: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endings = [
+        SimpleNamespace(kind="completed", message="", hint=""),
+        SimpleNamespace(kind="DiedUnderLoad", message="`x` exited with code 1", hint=hint),
+    ]
+    found = [SimpleNamespace(ending=ending) for ending in endings]
+    monkeypatch.setattr(conducted, "conduct", lambda *_, **__: found)
+    with pytest.raises(DiedUnderLoad, match=r"^B: `x` exited with code 1") as error:
+        vars(comparing)["_measured"]([], 0, None, None, None)
+    assert told in error.value.hint
+    assert "server.log" not in error.value.hint
+
+
+def test_revisions_are_named_with_framework_and_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    blank = Framework("a", "", "", Path(), "", (), "", "", "", ())
+    served = dataclasses.replace(blank, endpoints=("plaintext",))
+    monkeypatch.setattr(comparing, "_at", lambda *_: served)
+    monkeypatch.setattr(comparing, "_measuring", lambda *_: nullcontext())
+    monkeypatch.setattr(comparing, "compared", lambda *_, **__: None)
+    monkeypatch.setattr(revisions, "commit", lambda revision, _: f"{revision}1234")
+    found = plimsoll.compare("main", "HEAD", revisions_of="go")
+    assert found.sides.titles == ("go at main (main1234)", "go at HEAD (HEAD1234)")
+    assert (found.sides.a, found.sides.b) == ("go at main", "go at HEAD")
+
+
+def test_turns_alone_have_no_waits_beyond_the_cores_of_the_server_and_who_was_killed_is_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Four processes on one core wait for each other."""
     waited = dataclasses.replace(turns([Pair()])[0], server_cpu_ns=TURN_NS, server_delay_ns=10**12)
     ending = SimpleNamespace(kind="completed", message="", hint="")
     load = SimpleNamespace(model="closed", server_cores=None)
-    ended = SimpleNamespace(ending=ending, held_turns=[waited], load=load)
+    ended, killed = (
+        SimpleNamespace(
+            ending=ending, held_turns=[waited], load=load, server=SimpleNamespace(killed=killed)
+        )
+        for killed in (0, 2)
+    )
     nothing: dict[str, Any] = {"stored": None, "_times": None, "compared_load.doubts": ()}
     for name, found in nothing.items():
         monkeypatch.setattr(f"plimsoll.lab.comparing.{name}", lambda *_, found=found: found)
-    monkeypatch.setattr(conducted, "conduct", lambda *_, **__: [ended, ended])
+    monkeypatch.setattr(conducted, "conduct", lambda *_, **__: [ended, killed])
     setting = SimpleNamespace(server_cores=(0, 1))
-    trials = [SimpleNamespace(load=load)] * 2
+    trials = [SimpleNamespace(load=load, framework=SimpleNamespace(stop_signal="INT"))] * 2
     measured = vars(comparing)["_measured"](trials, 0, setting, None, None)
     assert [one.server_delay_ns for one in measured.turns] == [TURN_NS, TURN_NS]
+    assert [(one.entry, one.stop_signal) for one in measured.killed] == [("B", "SIGINT")]

@@ -51,6 +51,14 @@ def test_the_same_content_is_the_same_folder_and_keeps_its_build(repository: Pat
     assert (first.folder / ".build").is_dir()
 
 
+def test_a_revision_has_the_short_name_of_its_commit(repository: Path) -> None:
+    git(repository, "tag", "-a", "-m", "annotated", "named")
+    whole = git(repository, "rev-parse", "HEAD").strip()
+    assert {revisions.commit(name, repository) for name in ("HEAD", "named")} == {whole[:7]}
+    assert revisions.commit("old", repository) == git(repository, "rev-parse", "old")[:7]
+    assert revisions.commit("HEAD^{tree}", repository) == ""
+
+
 def test_what_is_not_committed_is_left_out(repository: Path) -> None:
     (repository / "toy" / "extra.txt").write_text("uncommitted", encoding="utf-8")
     found = revisions.framework("HEAD", "toy", repository)

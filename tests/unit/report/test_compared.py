@@ -19,7 +19,7 @@ from plimsoll.comparison.difference import AT_A_RATE, Metric, difference
 from plimsoll.comparison.doubts import FoundDoubt, LoadDoubt
 from plimsoll.comparison.group_rounds import GroupRounds, without_p99
 from plimsoll.comparison.turn_pairs import GroupTimes
-from plimsoll.comparison.until_decided import Compared, ComparedServers, StoppingRule
+from plimsoll.comparison.until_decided import Compared, ComparedServers, Killed, StoppingRule
 from plimsoll.report.formats import cells
 from plimsoll.report.results import compared
 from plimsoll.statistics.paired import Plan
@@ -446,6 +446,33 @@ def test_the_table_in_the_terminal_names_both() -> None:
     assert "/s  go" in said
     assert "CPU time per request" in said
     assert "p99" not in said
+
+
+def test_revisions_are_named_with_framework_and_commit() -> None:
+    sides = ComparedServers("go at main", "go at HEAD", "/", 64, commits=("1a2b3c4", "5d6e7f8"))
+    end, a, b = CASES["slower"], "go at main (1a2b3c4)", "go at HEAD (5d6e7f8)"
+    found: Any = compared.document(end, sides)
+    assert (found["a"]["name"], found["b"]["name"]) == (a, b)
+    pages = (compared.text(end, sides), compared.markdown(end, sides), cells.comparison(end, sides))
+    for said in pages:
+        assert a in unescape(said) and b in unescape(said)
+    (case,) = Xml.fromstring(compared.as_junit(end, sides)).iter("testcase")  # noqa: S314
+    assert case.get("name") == "B (go at HEAD) against A (go at main)"
+
+
+@pytest.mark.parametrize(("starts", "at"), [(8, "each of 8 starts"), (3, "3 of 8 starts")])
+def test_a_server_that_does_not_stop_is_named_everywhere(starts: int, at: str) -> None:
+    end = replace(CASES["open"], killed=(Killed("B", "SIGTERM", 10.0),) * starts)
+    said = f"B did not stop on SIGTERM and was killed after 10 s, at {at}."
+    for page in (
+        compared.text(end, SIDES),
+        compared.markdown(end, SIDES),
+        compared.as_junit(end, SIDES),
+        unescape(cells.comparison(end, SIDES)).replace("\u00a0", " "),
+    ):
+        assert said in page
+    found: Any = compared.document(end, SIDES)
+    assert (found["a"]["killed_starts"], found["b"]["killed_starts"]) == (0, starts)
 
 
 def test_what_a_request_costs_side_by_side_stands_beside_its_cost_in_turns() -> None:

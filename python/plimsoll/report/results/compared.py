@@ -86,6 +86,7 @@ def remarks(end: Compared) -> Iterator[str]:
             f"CPU time of {whose} is unknown in most turns of a start: some of its processes "
             "ended in them."
         )
+    yield from _killed(end)
     yield from _source(found)
     if end.without_p99 and found.is_comparable:
         yield f"{wording.capital(NAMES['p99'])} was not measured: {end.without_p99.clause}."
@@ -94,6 +95,19 @@ def remarks(end: Compared) -> Iterator[str]:
     if found.smallest is not None:
         yield f"{_detectable(end)}."
     yield from _limit(end)
+
+
+def _killed(end: Compared) -> Iterator[str]:
+    """Which servers did not stop: each start takes that much longer."""
+    starts = wording.several(end.starts, "start")
+    for entry in (A, B):
+        own = [one for one in end.killed if one.entry == entry]
+        if own:
+            at = f"at {len(own)} of {starts}"
+            if len(own) == end.starts:
+                at = "at its start" if end.starts == 1 else f"at each of {starts}"
+            after = f"was killed after {wording.seconds(own[0].after_s)}"
+            yield f"{entry} did not stop on {own[0].stop_signal} and {after}, {at}."
 
 
 def text(end: Compared, sides: ComparedServers) -> str:
@@ -136,7 +150,8 @@ def servers(end: Compared, sides: ComparedServers) -> Sheet:
         rows.append(
             ("p99 latency", wording.duration(found.a_p99_ns), wording.duration(found.b_p99_ns))
         )
-    headings = ("", f"{_code(sides.a)} (A)", f"{_code(sides.b)} (B)")
+    a, b = sides.titles
+    headings = ("", f"{_code(a)} (A)", f"{_code(b)} (B)")
     return Sheet("", headings, tuple(rows))
 
 
@@ -174,20 +189,21 @@ def markdown(end: Compared, sides: ComparedServers) -> str:
 def document(end: Compared, sides: ComparedServers) -> dict[str, object]:
     """Everything, ready for JSON."""
     found, wanted = end.difference, end.wanted
+    a, b = sides.titles
     return {
         "format": FORMAT,
         "answer": found.answer,
         "witness": found.witness,
         "sentence": sentence(end),
         "a": {
-            "name": texts.line(sides.a),
+            "name": texts.line(a),
             "throughput_per_s": found.a_per_s,
             "failure_ratio": found.failed.a,
             "p99_ns": found.a_p99_ns,
             **_load(end, A),
         },
         "b": {
-            "name": texts.line(sides.b),
+            "name": texts.line(b),
             "throughput_per_s": found.b_per_s,
             "failure_ratio": found.failed.b,
             "p99_ns": found.b_p99_ns,
@@ -224,6 +240,7 @@ def _load(end: Compared, entry: str) -> dict[str, object]:
     own = [doubt for doubt in end.doubts if doubt.worst.entry == entry]
     is_void = any(doubt.is_void for doubt in own)
     return {
+        "killed_starts": sum(one.entry == entry for one in end.killed),
         "level": "void" if is_void else "doubtful" if own else "sound",
         "doubts": [
             {
@@ -244,7 +261,7 @@ def as_junit(end: Compared, sides: ComparedServers) -> str:
     is_crossed = end.limit == "crossed"
     is_open = end.limit == "open" or (end.limit is None and end.difference.answer == "undecided")
     case = junit.JunitCase(
-        texts.line(f"B ({sides.b}) against A ({sides.a})"),
+        _case_name(sides.a, sides.b),
         failure=_failure(end) if is_crossed else "",
         skipped=said if is_open and not is_crossed else "",
         details="\n".join(remarks(end)) if is_crossed else "",
@@ -252,6 +269,43 @@ def as_junit(end: Compared, sides: ComparedServers) -> str:
         duration_s=end.elapsed_s,
     )
     return junit.document("plimsoll compare", [case])
+
+
+def _case_name(a: str, b: str) -> str:
+    """The name of its test, without commits: it stays the same from one change to the next."""
+    return texts.line(f"B ({b}) against A ({a})")
+
+
+def at_revision(framework: str, revision: str) -> str:
+    """A framework at a revision: `go at main`."""
+    return f"{framework} at {revision}"
+
+
+def failed_junit(a: str, b: str, message: str) -> str:
+    """The JUnit file of a comparison that failed: an error, since nothing is known of B.
+
+    Args:
+        a: A, as in the name of the test.
+        b: B in the same way.
+        message: What failed; its first line is a sentence.
+    """
+    first, *more = message.splitlines()
+    case = junit.JunitCase(_case_name(a, b), error=first, details=texts.lines("\n".join(more)))
+    return junit.document("plimsoll compare", [case])
+
+
+def failed_markdown(a: str, b: str, message: str) -> str:
+    """The same as Markdown, for a pull request.
+
+    Args:
+        a: A, as in the heading of a table.
+        b: B in the same way.
+        message: What failed; its first line is a sentence.
+    """
+    first, *more = message.splitlines()
+    lines = [f"**Not measured: {texts.line(first)}**", "", f"{_code(a)} (A), {_code(b)} (B)"]
+    quoted = [f"    {texts.line(line)}" for line in more]
+    return "\n".join([*lines, *(("", *quoted) if quoted else ()), ""])
 
 
 def _failure(end: Compared) -> str:
@@ -433,9 +487,10 @@ def _at_rate(sides: ComparedServers) -> list[str]:
 
 def _named(end: Compared, sides: ComparedServers) -> list[str]:
     found = end.difference
+    a, b = sides.titles
     known = (
-        ("A", found.a_per_s, found.a_p99_ns, sides.a),
-        ("B", found.b_per_s, found.b_p99_ns, sides.b),
+        ("A", found.a_per_s, found.a_p99_ns, a),
+        ("B", found.b_per_s, found.b_p99_ns, b),
     )
     return [
         f"{label}  {wording.rate(rate):>10}/s  {_p99(p99_ns)}{texts.line(name)}"

@@ -17,7 +17,8 @@ class JunitCase:
         name: Its name.
         failure: Why it failed, in one sentence; empty when it did not.
         skipped: Why it is undecided; empty when it is not.
-        details: More about the failure.
+        error: Why there is no result; empty when there is one.
+        details: More about the failure or the error.
         output: What is shown beside it.
         duration_s: Time that it took; None when unknown.
     """
@@ -25,6 +26,7 @@ class JunitCase:
     name: str
     failure: str = ""
     skipped: str = ""
+    error: str = ""
     details: str = ""
     output: str = ""
     duration_s: float | None = None
@@ -42,6 +44,7 @@ def document(suite: str, cases: Sequence[JunitCase]) -> str:
         name=suite,
         tests=str(len(cases)),
         failures=str(sum(bool(one.failure) for one in cases)),
+        errors=str(sum(bool(one.error) for one in cases)),
         skipped=str(sum(bool(one.skipped) for one in cases)),
     )
     for one in cases:
@@ -56,6 +59,8 @@ def _add(root: Xml.Element, classname: str, one: JunitCase) -> None:
         case.set("time", f"{one.duration_s:.1f}")
     if one.failure:
         Xml.SubElement(case, "failure", message=texts.line(one.failure)).text = one.details
+    if one.error:
+        Xml.SubElement(case, "error", message=texts.line(one.error)).text = one.details
     if one.skipped:
         Xml.SubElement(case, "skipped", message=texts.line(one.skipped))
     if one.output:
