@@ -22,11 +22,18 @@ FILES = ("action.yml", "compare.yml")
 PAGES = ("README.md", "docs/compare.md", "docs/ci.md")
 
 FAKE = """#!/bin/sh
-for word; do [ "$last" = --markdown ] && echo '**the answer**' > "$word"; last=$word; done
+for word; do
+  [ -n "$SAYS$FAILS" ] && [ "$last" = --markdown ] && echo "**the answer$FAILS**" > "$word"
+  last=$word
+done
+echo "error: $CODE" >&2
 [ -z "$SAYS" ] || echo '{"answer": "slower", "limit": "crossed"}'
 exit $CODE
 """
-"""Stands for `plimsoll`; prints an answer when `SAYS` is set, and exits with `CODE`."""
+"""Stands for `plimsoll`; prints an answer when `SAYS` is set, and exits with `CODE`.
+
+Markdown is written of an answer, and of what `FAILS`.
+"""
 
 
 def content(name: str) -> dict[str, Any]:
@@ -98,20 +105,23 @@ def test_no_input_is_pasted_into_a_script() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "says", "strict", "ends"),
+    ("code", "says", "fails", "strict", "ends"),
     [
-        (0, "1", "false", 0),
-        (7, "1", "false", 7),
-        (8, "1", "false", 0),
-        (8, "1", "true", 8),
-        (3, "1", "false", 0),
-        (3, "", "false", 3),
-        (4, "", "false", 4),
+        (0, "1", "", "false", 0),
+        (7, "1", "", "false", 7),
+        (8, "1", "", "false", 0),
+        (8, "1", "", "true", 8),
+        (3, "1", "", "false", 0),
+        (3, "", " no core", "false", 3),
+        (4, "", " it died", "false", 4),
+        (2, "", "", "false", 2),
     ],
 )
-def test_the_step_fails_where_it_should(
-    tmp_path: Path, code: int, says: str, strict: str, ends: int
+def test_the_step_fails_where_it_should_and_tells_of_this_comparison_only(
+    tmp_path: Path, code: int, says: str, fails: str, strict: str, ends: int
 ) -> None:
+    for old in ("json", "md", "xml"):
+        (tmp_path / f"plimsoll-compare.{old}").write_text("of an earlier step", encoding="utf-8")
     program = tmp_path / "plimsoll" / "bin" / "plimsoll"
     program.parent.mkdir(parents=True)
     program.write_text(FAKE, encoding="utf-8")
@@ -126,10 +136,20 @@ def test_the_step_fails_where_it_should(
         "FAIL_ON_UNDECIDED": strict,
         "CODE": str(code),
         "SAYS": says,
+        "FAILS": fails,
     }
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, check=False)
+    ran = subprocess.run(
+        command, cwd=tmp_path, env=environment, check=False, capture_output=True, text=True
+    )
     assert ran.returncode == ends
+    assert ran.stderr == f"error: {code}\n"
+    left = (tmp_path / "plimsoll-compare.xml", tmp_path / "plimsoll-compare.md")
+    assert [one.exists() for one in left] == [False, bool(says or fails)]
     if says:
         assert (tmp_path / "summary").read_text() == "**the answer**\n"
         assert (tmp_path / "output").read_text() == "answer=slower\nlimit=crossed\n"
+    else:
+        said = f"**the answer{fails}**" if fails else f"    error: {code}"
+        assert (tmp_path / "summary").read_text() == f"{said}\n"
+        assert not (tmp_path / "output").exists()
