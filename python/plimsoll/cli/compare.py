@@ -275,7 +275,7 @@ def _hint(end: Compared) -> str:
     if not end.difference.is_comparable:
         fixing = _fixing(end.difference)
         if end.may_be_fault_of_b:
-            return f"{fixing}, or give a longer `--budget`: so many starts as a decision takes tell"
+            return f"{fixing}, or give a longer `--budget`: three void starts cross it"
         return f"{fixing}: until then no budget or limit helps"
     if end.without_p99:
         return _without_p99(end.without_p99.remedy, is_short=bool(end.short_budget))
