@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from plimsoll.aggregate import cores
+from plimsoll.aggregate.usage import LEAST_COVER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,6 +56,9 @@ BUSY = 0.8
 
 HALF = 0.5
 """A side that ran or waited for a core for less of the time did not set the pace."""
+
+LEAST_READ_NS = 500_000_000
+"""A shorter part of a stretch of time says nothing: processor time is counted in 10 ms."""
 
 SIDES: tuple[Side, Side] = ("server", "driver")
 
@@ -157,6 +161,7 @@ def taken(
         `server` and `driver` apart; `both` where they share cores; `server` where the drivers are
         on other hosts; empty when it is unknown.
     """
+    windows = as_read(recording, readings, windows)
     if not cores.are_apart(recording):
         together = taken_from_both(recording, readings, windows)
         return {"both": together} if together else {}
@@ -165,6 +170,33 @@ def taken(
     if recording.hosts:
         return {"server": server} if server else {}
     return {"server": server, "driver": driver} if server and driver else {}
+
+
+def as_read(
+    recording: Recording, readings: Usage, windows: Sequence[Window]
+) -> Sequence[Window]:
+    """Some stretches, or the part of them in which server and load generator were read.
+
+    On an overloaded machine the sampler comes late: the load generator has its first reading after
+    the load began, and ends before the last one. What lies between stands for the whole then.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        windows: The stretches of time.
+
+    Returns:
+        The stretches as they are where half of them was read, or less than `LEAST_READ_NS`.
+    """
+    sides: Sequence[Side] = ("server",) if recording.hosts else SIDES
+    parts = list(windows)
+    for series in (one for side in sides for one in readings.of(side, "cpu_user_s")):
+        parts = [series.covered(window) for window in parts]
+    read_ns = sum(end - start for start, end in parts)
+    whole_ns = sum(end - start for start, end in windows)
+    if read_ns < LEAST_READ_NS or read_ns >= LEAST_COVER * whole_ns:
+        return windows
+    return [(start, end) for start, end in parts if end > start]
 
 
 @dataclass(frozen=True)
@@ -257,12 +289,13 @@ def lost(
     Returns:
         None where what others took is unknown.
     """
+    windows = as_read(recording, readings, windows)
     found = taken(recording, readings, windows)
     if not found:
         return None
     given = _given(recording, readings)
     usable: dict[Whose, float] = {whose: float(len(of)) for whose, of in given.items()}
-    one_at_a_time = _one_at_a_time(recording, readings, windows, served)
+    one_at_a_time = cores_of_one_at_a_time(recording, readings, windows, served)
     if one_at_a_time is not None and "server" in usable:
         usable["server"] = min(one_at_a_time, usable["server"])
     sides: dict[Whose, float]
@@ -301,7 +334,7 @@ def _within(lost: Lost, served: ServiceTimes | None) -> Lost:
     return replace(lost, ratio=min(ratio, most), least=min(lost.least, most))
 
 
-def _one_at_a_time(
+def cores_of_one_at_a_time(
     recording: Recording,
     readings: Usage,
     windows: Sequence[Window],
@@ -314,10 +347,16 @@ def _one_at_a_time(
     thread waits, its other cores are of no use. The load generator, database and upstream must not
     have been what it waited for.
 
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        windows: The stretches of time.
+        served: How requests were served in them; None where that is unknown.
+
     Returns:
         None where it does several things at a time, or that is unknown.
     """
-    of_server, of_driver = (_runnable(readings, side, windows) for side in SIDES)
+    of_server, of_driver = (runnable(readings, side, windows) for side in SIDES)
     if served is None or of_server is None or of_driver is None or recording.driver is None:
         return None
     has_requests = (served.in_flight or 0.0) >= QUEUED * of_server
@@ -328,7 +367,7 @@ def _one_at_a_time(
     return max(of_server, 1.0) if is_found else None
 
 
-def _runnable(readings: Usage, side: Side, windows: Sequence[Window]) -> float | None:
+def runnable(readings: Usage, side: Side, windows: Sequence[Window]) -> float | None:
     """Threads of a side that ran or waited for a core, on average; None where it is unknown."""
     busy, waited = (
         cores.mean_busy_cores(readings, side, windows),
@@ -363,7 +402,7 @@ def _waits_on_shared(
         readings: Its readings.
         both: What others took from both.
         windows: The stretches of time.
-        one_at_a_time: As `_one_at_a_time` gives it.
+        one_at_a_time: As `cores_of_one_at_a_time` gives it.
     """
     count = len(_given(recording, readings)["both"])
     waits = {side: _run_delay(readings, side, windows) for side in SIDES}

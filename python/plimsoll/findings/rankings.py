@@ -184,10 +184,11 @@ def _entry(
 def _reason(counting: Sequence[TrialFindings], trials: Sequence[TrialFindings]) -> str:
     """Why a framework has no rank, or which checks doubt it, or how many trials do not count."""
     left_out = [trial for trial in trials if trial.level == "void"]
-    reasons = [] if counting else causes(left_out)
-    if counting and left_out:
-        reasons = [f"{len(left_out)} of {len(trials)} repetitions excluded"]
-    return ", ".join([*reasons, *(_checks(counting, "doubtful") or _fewest(counting))])
+    if not counting:
+        return ", ".join(causes(left_out))
+    checked = ", ".join(_checks(counting, "doubtful") or _fewest(counting))
+    excluded = f"{len(left_out)} of {len(trials)} repetitions excluded" if left_out else ""
+    return "; ".join(filter(None, (checked, excluded)))
 
 
 def _fewest(trials: Sequence[TrialFindings]) -> list[str]:

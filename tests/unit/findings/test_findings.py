@@ -56,7 +56,7 @@ def test_repetitions_that_do_not_count_are_counted() -> None:
     both = (sound, replace(void, data=replace(void.data, recording=recording)))
     findings = Findings("x", "0", both, tables.COMPARISONS.schema.empty_table())
     entry = findings.rankings[0].entries[0]
-    assert entry.reason == "1 of 2 repetitions excluded, by 5 checks"
+    assert entry.reason == "by 5 checks; 1 of 2 repetitions excluded"
     assert entry.value == 8000.0
     assert [repetition.level for repetition in entry.repetitions] == ["void", "sound"]
 

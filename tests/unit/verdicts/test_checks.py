@@ -2911,3 +2911,66 @@ def test_a_server_counts_the_bytes_of_events_and_no_request_of_each():
     assert judged("counters_agree", of_events(trial)).level == "sound"
     short = counted_by_the_server(CLEAN, sent_bytes=1_000)
     assert judged("counters_agree", of_events(short)).level == "void"
+
+
+def unpinned(**options):
+    """A load on a server that shares both cores, and of whose workers nothing is known."""
+    made = as_load(
+        simulate(**{"run_delay": 0.0, "server_cores": (0, 1), "driver_cores": (0, 1)} | options)
+    )
+    server = replace(made.recording.server, cores=(), workers=0)
+    driver = replace(driver_of(made), cores=())
+    return replace(made, recording=replace(made.recording, server=server, driver=driver))
+
+
+@pytest.mark.parametrize(
+    ("options", "level", "words"),
+    [
+        ({"server_busy": 0.3, "driver_busy": 0.98}, "void", "30 % of a core: the throughput is"),
+        ({"server_busy": 0.3, "driver_busy": 0.85}, "doubtful", "close to its limit"),
+        ({"server_busy": 0.95, "driver_busy": 0.98}, "doubtful", "may have been the limit"),
+        ({"server_busy": 1.7, "driver_busy": 0.98}, "doubtful", "may have been the limit"),
+        (
+            {"server_busy": 0.96, "driver_busy": 0.85, "run_delay": 0.1},
+            "doubtful",
+            "may have been the limit",
+        ),
+        ({"server_busy": 0.3, "driver_busy": 0.6}, "sound", "was not the limit"),
+    ],
+)
+def test_beside_a_server_without_cores_of_its_own_an_unknown_only_doubts(options, level, words):
+    given = judged("driver_headroom", unpinned(**options))
+    assert given.level == level, given
+    assert words in given.text
+    assert "of its threads' time in its busiest second" in given.text
+
+
+def read_between(usage: Usage, first_s: float, last_s: float, scope: str = "driver") -> Usage:
+    """The same readings, those of a process tree taken only between two instants."""
+    at_ns = np.array([first_s * 1e9, last_s * 1e9], dtype=np.int64)
+    cut = {
+        key: tuple(replace(one, at_ns=at_ns, values=one.at(at_ns)) for one in series)
+        for key, series in usage.series.items()
+        if key[0] == scope
+    }
+    return replace(usage, series={**usage.series, **cut})
+
+
+@pytest.mark.parametrize(
+    ("last_s", "hold_s", "level", "words"),
+    [
+        (3.3, 2.0, "void", "for cores that other programs used"),
+        (2.45, 2.0, "doubtful", "CPU time was read too late to know what other programs took"),
+        (2.45, 1.0, "not_checked", "CPU time was read too late to know"),
+    ],
+)
+def test_a_late_sampler_does_not_hide_what_others_took(last_s, hold_s, level, words):
+    made = as_load(
+        simulate(others_busy=0.9, server_busy=0.05, driver_busy=0.05, hold_s=hold_s, ramp_s=0.0)
+    )
+    start_s = made.recording.holds[0].start_ns / 1e9
+    usage = read_between(made.usage, start_s + 0.42, start_s + last_s - 2.0)
+    made.__dict__["usage"] = usage
+    given = judged("undisturbed", made)
+    assert given.level == level, given
+    assert words in given.text

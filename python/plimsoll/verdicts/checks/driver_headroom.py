@@ -16,6 +16,11 @@ generator did: throughput is too low by at most what the server had to spare. Up
 expected precision of the interval of a throughput, the verdict reports that and does not doubt. If
 the server had more than a tenth of its cores to spare, the throughput is the load generator's.
 
+A server without cores or workers of its own may use any number of cores. It had time to spare if
+its threads ran or waited for less than nine tenths of a core. It was the limit if it does one thing
+at a time, as `undisturbed` says, and was never out of work. Otherwise, and where its time cannot be
+read, a busy load generator is doubtful.
+
 The throughput of an open load is that of its schedule, and a server with time to spare is as it
 should be. A busy load generator makes latencies too long there, and is doubtful at most:
 `offered_rate_met` judges whether the rate was kept.
@@ -139,13 +144,39 @@ def _busy(tables: Tables, limits: Limits) -> Finding:
     if finding.level == "sound":
         taken = _taken_from_it(tables, peak, server, limits)
         return taken or replace(finding, sentence=_spared(tables, peak))
-    used = f"{_who(peak.host)} used {wording.share(peak.own)} of {_core(tables, peak)}"
+    used = (
+        f"{_who(peak.host)} used {wording.share(peak.own)} of {_core(tables, peak)} in its "
+        "busiest second"
+    )
     if tables.recording.load.model == "open":
         return replace(finding, level="doubtful", sentence=f"{used}: {DELAYED}")
     if server is None:
-        unseen = "and the server's share is unknown: the load generator may have been the limit"
-        return replace(finding, sentence=f"{used}, {unseen}")
+        return _beside_unpinned(tables, replace(finding, sentence=used), limits)
     return _beside(_wanted(tables, server), replace(finding, sentence=used), limits)
+
+
+def _beside_unpinned(tables: Tables, busy: Finding, limits: Limits) -> Finding:
+    """What a busy load generator means beside a server whose number of cores is unknown.
+
+    One that does one thing at a time, and was never out of work, was the limit. One that ran and
+    waited for less than a core had time to spare, whatever it can use. Otherwise it is unknown.
+    """
+    usage, holds = tables.usage, tables.holds
+    used = cores.mean_busy_cores(usage, "server", holds)
+    wanted = disturbance.runnable(usage, "server", holds)
+    may_be = "the load generator may have been the limit"
+    if used is None or wanted is None:
+        unseen = "and what the server used is unknown"
+        return replace(busy, level="doubtful", sentence=f"{busy.sentence}, {unseen}: {may_be}")
+    kept = f"{busy.sentence}, the server {wording.cores(used)}"
+    if disturbance.cores_of_one_at_a_time(tables.recording, usage, holds, tables.served):
+        meaning = "it works on one request at a time and was never out of work"
+        return replace(busy, level="sound", sentence=f"{kept}: {meaning}")
+    if limits.of(SERVER_BUSY_RATIO).level(wanted) != "void":
+        return replace(busy, level="doubtful", sentence=f"{kept}: {may_be}")
+    if busy.level == "doubtful":
+        return replace(busy, sentence=f"{kept}: the load generator was close to its limit")
+    return replace(busy, sentence=f"{kept}: the throughput is the load generator's")
 
 
 def _wanted(tables: Tables, server: float) -> float:

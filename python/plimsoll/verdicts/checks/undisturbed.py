@@ -38,6 +38,10 @@ scatter is in the intervals, and `equally_disturbed` judges differences between 
 trial is doubtful from a third on, when others used half as much as the trial. Beyond a half they
 used more than it, and the number is void.
 
+On an overloaded machine CPU time is read late. If less than half of a load was read, the part that
+was read stands for it, from half a second on. If there is no such part, a single load of 2 s or
+more is doubtful.
+
 Source: /proc/stat, /proc/<pid>/stat, /proc/<pid>/task/<tid>/schedstat; proc_stat(5),
 proc_pid_stat(5), `sched-stats` of Linux; decision 57.
 """
@@ -49,7 +53,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.aggregate import cores, disturbance
 from plimsoll.recording import HOST
-from plimsoll.verdicts.finding import Finding, found, of_trial, unread_server
+from plimsoll.verdicts.finding import Finding, found, of_trial, unknown, unread_server
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.remedies import QUIET_HOST
 from plimsoll.verdicts.role import Cause, Role
@@ -100,6 +104,10 @@ TOLD_RANGE = 0.02
 """A narrower range of what was lost is one number."""
 TOLD_CORES = 0.001
 """Cores that Plimsoll used itself; fewer are not mentioned."""
+TOO_LATE = (
+    "CPU time was read too late to know what other programs took, as happens on an overloaded "
+    "machine"
+)
 WHOSE = {
     "server": "the server's cores",
     "driver": "the load generator's cores",
@@ -126,8 +134,7 @@ def _finding(tables: Tables, limit: Limit) -> Finding:
     recording, usage = tables.recording, tables.usage
     lost = disturbance.lost(recording, usage, tables.holds, tables.served)
     if lost is None:
-        sentence = "CPU time of other programs could not be read; they may have slowed the trial"
-        return unread_server(limit, recording, sentence)
+        return _unread_time(tables, limit)
     taken = disturbance.taken(recording, usage, tables.holds)
     own = disturbance.by_plimsoll(recording, usage, tables.holds)
     whose = "Plimsoll's agent" if recording.server_host != HOST else "Plimsoll's lab"
@@ -136,6 +143,21 @@ def _finding(tables: Tables, limit: Limit) -> Finding:
     by = f"{whose} used" if is_own else "other programs used"
     sentence = took if lost.ratio < TOLD else f"{_by(lost, by)}: {_changed(tables, lost)}"
     return found(limit, lost.ratio, sentence, QUIET_HOST)
+
+
+def _unread_time(tables: Tables, limit: Limit) -> Finding:
+    """What it means that the time that others took is unknown.
+
+    Where server and machine were read, and yet not often enough, the sampler did not get a core in
+    time. A hold too short for it is not checked, as `unknown` says.
+    """
+    recording, usage = tables.recording, tables.usage
+    is_shared = not recording.hosts and recording.server_host == HOST
+    is_readable = usage.of("server", "cpu_user_s") and cores.all_cores(usage)
+    if is_shared and is_readable and recording.found_running:
+        return unknown(limit, TOO_LATE, QUIET_HOST)
+    sentence = "CPU time of other programs could not be read; they may have slowed the trial"
+    return unread_server(limit, recording, sentence)
 
 
 def _took(taken: dict[Whose, TakenTime]) -> str:
