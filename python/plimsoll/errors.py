@@ -29,6 +29,7 @@ PlimsollError
 │   └── MixedResults
 ├── QueryFailed           70   an error in Plimsoll itself: a query of recorded rows is wrong
 └── Interrupted          130   Ctrl-C or SIGTERM; what was complete is kept
+    └── SearchInterrupted
 ```
 
 A message is one sentence that names what is wrong and where; the hint names what to do. Values are
@@ -294,3 +295,7 @@ class Interrupted(PlimsollError):
     """A signal ended the command; what was complete is kept."""
 
     exit_code = INTERRUPTED
+
+
+class SearchInterrupted(Interrupted):
+    """A signal ended the search of a load line; the message says what was known by then."""

@@ -420,6 +420,26 @@ def _waits_on_shared(
     }
 
 
+def missed_by_server(recording: Recording, readings: Usage, windows: Sequence[Window]) -> float:
+    """Cores that a server's threads waited for while others had them, where it shares its cores.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        windows: The stretches of time.
+
+    Returns:
+        0 where it is unknown, or the server has cores of its own.
+    """
+    both = taken(recording, readings, windows).get("both")
+    windows = as_read(recording, readings, windows)
+    delays = [_run_delay(readings, side, windows) for side in SIDES]
+    waited, of_server = cores.total(delays), delays[0]
+    if both is None or not waited or of_server is None:
+        return 0.0
+    return both.missed_cores * of_server / waited
+
+
 def noted(recording: Recording, readings: Usage) -> dict[Whose, TakenTime]:
     """What others took over the holds, where a sentence on who was the limit must speak of it.
 

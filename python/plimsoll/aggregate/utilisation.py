@@ -71,13 +71,19 @@ def shares(tables: Tables) -> Shares:
 
 
 def _busiest_core(tables: Tables) -> float | None:
-    """The server's busiest core, or its busy cores up to one where it has none of its own."""
+    """The server's busiest core, or its busy cores up to one where it has none of its own.
+
+    Without cores of its own, what its threads waited for while others had the cores counts too.
+    """
     server = tables.recording.server
     if server is not None and len(server.cores) > 1 and cores.are_apart(tables.recording):
         rates = [_unfree(tables, [core]) for core in server.cores]
         return max((rate for rate in rates if rate is not None), default=None)
     is_confined = server is not None and len(server.cores) == 1
-    return None if is_confined else tables.summary.server_busy_cores
+    busy = tables.summary.server_busy_cores
+    if is_confined or busy is None:
+        return None
+    return busy + disturbance.missed_by_server(tables.recording, tables.usage, tables.holds)
 
 
 def _database(tables: Tables) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -11,6 +11,7 @@ import plimsoll
 from plimsoll import cli
 from plimsoll.campaign import quantities
 from plimsoll.cli import EPILOGUE, json_output, listeners, options
+from plimsoll.errors import SearchInterrupted
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Arrivals
@@ -172,7 +173,8 @@ def command(  # noqa: PLR0913 - one argument for each option
     sent, expected = cli.incoming.contents({"--body": body, "--expect-body": expected_body})
     typed = {"p50": p50, "p90": p90, "p99": p99, "p999": p999}
     form: Output = "json" if as_json else output
-    result = plimsoll.line(
+    result = _searched(
+        form,
         url,
         [*(f"{name}={most}" for name, most in typed.items() if most is not None), *limit],
         errors=errors, budget_s=budget_s, within=within, arrivals=arrivals, connections=connections,
@@ -188,6 +190,20 @@ def command(  # noqa: PLR0913 - one argument for each option
         cli.outgoing.write(chart, lambda: result.chart().svg())
         _print(result, form, verbose=verbose, quiet=quiet)
         return cli.judging.line_exit_code(result.found)
+
+
+def _searched(form: Output, *given: Any, **options: Any) -> LineResult:
+    """The result; of a search that a signal ended the bracket is printed.
+
+    Raises:
+        SearchInterrupted: A signal ended it.
+    """
+    try:
+        return plimsoll.line(*given, **options)
+    except SearchInterrupted as error:
+        if form != "json":
+            click.echo(error.message)
+        raise SearchInterrupted("a signal ended the search early", error.hint) from error
 
 
 def _print(result: LineResult, form: Output, *, verbose: bool, quiet: bool) -> None:

@@ -491,10 +491,10 @@ def _held_against(limits: Sequence[Threshold], found: TrialFindings) -> tuple[Ju
 
 
 def _show(result: LoadResult, shown: LoadScreen) -> None:
-    """Shows what the figures are worth, if not done yet; of an interrupted load they alone."""
+    """Shows what the figures are worth, if not done yet; one that a signal ended is not judged."""
     if shown.judged or result.recording.driver is None:
         return
-    if result.recording.ending.kind != "Interrupted":
+    if not result.recording.is_interrupted:
         shown.show_verdicts(result.judged)
     else:
         shown.show_once(result.judged)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Self
 
 from plimsoll import aggregate, cli, events, lab, report
 from plimsoll.cli import messages
-from plimsoll.errors import Interrupted
 
 if TYPE_CHECKING:
     from plimsoll.events import Listener
@@ -124,7 +123,9 @@ class LoadScreen:
             times = aggregate.first_figures.response_times(recording, event.folder)
             report.histogram.show(times)
         self._has_figures = True
-        if recording.ending.kind == Interrupted.__name__ and not self._is_kept:
+        if recording.is_interrupted:
+            report.screen.show_interruption(recording)
+        if recording.is_interrupted and not self._is_kept:
             raise KeyboardInterrupt
 
     def _show_judged(self, found: TrialFindings) -> None:
@@ -136,6 +137,7 @@ class LoadScreen:
         """Shows the figures alone, unless they were shown when the load ended."""
         if not self._has_figures:
             report.screen.show_figures(found, verbose=self._verbose)
+            report.screen.show_interruption(found.recording)
 
     def show_verdicts(self, found: TrialFindings) -> None:
         """Shows what the figures are worth, below them; all of it where there are none yet."""

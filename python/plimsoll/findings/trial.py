@@ -134,8 +134,9 @@ class TrialFindings:
 
     @property
     def state(self) -> State:
-        """Its level, or `failed` when an error ended it."""
-        return self.level if self.has_ended_well else "failed"
+        """Its level, or `failed` when an error ended it; a signal is none."""
+        is_failed = not (self.has_ended_well or self.recording.is_interrupted)
+        return "failed" if is_failed else self.level
 
     @property
     def value(self) -> float | None:

@@ -16,7 +16,7 @@ from plimsoll.aggregate import trial as of_trials
 from plimsoll.campaign.line_settings import PEAK, TRY, stages_of_try
 from plimsoll.conduct import trial as trials
 from plimsoll.conduct.run_config import RunConfig
-from plimsoll.errors import FrameworkError, Interrupted
+from plimsoll.errors import FrameworkError, Interrupted, SearchInterrupted
 from plimsoll.events import LoadEnded, Step
 from plimsoll.findings import derivation, load_lines
 from plimsoll.findings.load_lines import LineFindings, Subject
@@ -91,14 +91,26 @@ def searched(
             )
             peak_per_s = bench.peak_per_s()
             left_s = wanted.budget_s - (time.monotonic() - began_s)
-            found = search.searched(
-                bench.measure,
-                replace(wanted, budget_s=max(left_s - JUDGING_S, wanted.least_hold_s)),
-                peak_per_s,
-                random.Random(secrets.randbits(64)),  # noqa: S311 - nothing is secret
-                lambda now: on_event(Step(line_result.step(now))),
-                bench.is_over,
-            )
+            stands: list[Searched] = []
+
+            def look(now: Searched) -> None:
+                stands[:] = [now]
+                on_event(Step(line_result.step(now)))
+
+            try:
+                found = search.searched(
+                    bench.measure,
+                    replace(wanted, budget_s=max(left_s - JUDGING_S, wanted.least_hold_s)),
+                    peak_per_s,
+                    random.Random(secrets.randbits(64)),  # noqa: S311 - nothing is secret
+                    look,
+                    bench.is_over,
+                )
+            except (Interrupted, KeyboardInterrupt) as error:
+                if not stands:
+                    raise
+                known = line_result.so_far(stands[0], time.monotonic() - began_s)
+                raise SearchInterrupted(known, REPEAT) from error
             found = replace(found, wanted=wanted, elapsed_s=time.monotonic() - began_s)
             findings = bench.findings(found, arrivals)
         stored.write_derived_json(load_lines.LINE, line_result.document(findings))

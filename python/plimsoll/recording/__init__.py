@@ -612,6 +612,11 @@ class Recording:
         return self.server is not None and self.server.start_s is None
 
     @property
+    def is_interrupted(self) -> bool:
+        """Whether Ctrl-C or SIGTERM ended it early."""
+        return self.ending.kind == "Interrupted"
+
+    @property
     def is_over_tcp(self) -> bool:
         """Whether the load went over TCP; a Unix socket has no ports, and TCP does not count it."""
         return self.server is None or not addresses.is_unix(self.server.address)

@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 def judge(tables: Tables) -> tuple[Verdict, ...]:
     """The verdict of every check on a trial, in the order of `CHECKS`; a cause is reported once.
 
-    If its driver printed figures, the verdicts on those follow.
+    If its driver printed figures, the verdicts on those follow. A load that a signal ended is not
+    judged further.
 
     Args:
         tables: The tables of the trial.
     """
     limits = Limits(tables.recording.limits)
     driver = tables.recording.driver
+    if tables.recording.is_interrupted:
+        return (checks.trial_completed.judge(tables, limits),)
     if driver is not None and driver.figures is not None:
         return causes.explained(tables, by_figures.judge(tables, driver.figures, limits))
     return causes.explained(tables, [check.judge(tables, limits) for check in checks.CHECKS])

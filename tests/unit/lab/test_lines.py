@@ -66,6 +66,21 @@ class _Slow(BaseHTTPRequestHandler):
         """Prints nothing."""
 
 
+def test_ctrl_c_during_a_search_tells_what_is_known() -> None:
+    def interrupted(event: object) -> None:
+        if "try 1" in getattr(event, "message", ""):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Slow) as server:
+        threading.Thread(target=server.serve_forever).start()
+        url = f"http://127.0.0.1:{server.server_port}/"
+        try:
+            with pytest.raises(plimsoll.Interrupted, match=r"undecided, .* p99 ≤ 20 ms failed at"):
+                plimsoll.line(url, "p99=20ms", budget_s=6, connections=4, on_event=interrupted)
+        finally:
+            server.shutdown()
+
+
 def test_waits_after_failed_tries_end_with_the_budget() -> None:
     budget_s = 6.0
     with ThreadingHTTPServer(("127.0.0.1", 0), _Slow) as server:

@@ -252,6 +252,12 @@ def test_a_rate_that_held_above_one_that_failed_is_told() -> None:
     assert searched_by(tried(95, 0), tried(190, 11)).lines[0].held_above_per_s is None
 
 
+def test_an_interrupted_search_tells_its_bracket() -> None:
+    told = line_result.so_far(searched_by(tried(95, 0), tried(190, 11)), 18.0)
+    assert told == "undecided, interrupted after 18 s: p99 ≤ 80 ms line 100.6–188.1/s"
+    assert line_result.so_far(searched_by(tried(95, 95)), 18.0).endswith("failed at 95/s")
+
+
 @pytest.mark.parametrize(
     ("forgotten", "first"),
     [(1, "the first 1 try is ignored"), (3, "the first 3 tries are ignored")],

@@ -17,15 +17,16 @@ from plimsoll import tables, wording
 from plimsoll.aggregate.counted import Failure, StatusTotal
 from plimsoll.aggregate.stalls import StallsRow
 from plimsoll.campaign.load import Load, Stage, UnknownLoad
-from plimsoll.findings import campaign_thresholds, thresholds
+from plimsoll.findings import campaign_thresholds, derivation, thresholds
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import Ending, ExpectedResponse
-from plimsoll.recording.ran import ended_early
+from plimsoll.recording.ran import ended_early, ran
 from plimsoll.report import hidden, status_codes
 from plimsoll.report.formats import html, markdown
 from plimsoll.report.load import markdown as load_markdown
 from plimsoll.report.load import one_line, screen, screen_doubts
+from plimsoll.report.results import machine_readable
 from plimsoll.report.words import wrapped
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.checks import CHECKS
@@ -264,6 +265,24 @@ def test_an_interrupted_load_says_so_in_its_line() -> None:
     assert "  interrupted after 7.8 of 12 s  " in one_line.line(cut_short)
     assert f"Interrupted: {message}" in shown(cut_short)
     assert "interrupted" not in one_line.line(found)
+
+
+def test_an_interrupted_load_is_not_judged_in_text_or_json() -> None:
+    made = simulate(hold_s=2.0, hold_requested_s=8.0, ended_by="interrupt")
+    ending = Ending("Interrupted", "a signal ended the load")
+    made = replace(made, recording=replace(made.recording, ending=ending))
+    found = derivation.judged(made)
+    as_json = machine_readable.trial(found)
+    reason = f"not judged: interrupted {ran(made.recording.stages, made.recording.load)}"
+    (verdict,) = as_json["verdicts"]
+    assert (as_json["level"], verdict["check"]) == ("void", "trial_completed")
+    assert reason in found.verdicts[0].text.lower()
+    console = Console(file=io.StringIO(), width=100)
+    screen.show_interruption(made.recording, console)
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    assert file.getvalue().strip() == f"✕ void ({reason})"
+    assert found.state == "void"
 
 
 def test_a_load_is_one_line_where_that_is_wanted() -> None:

@@ -2945,6 +2945,15 @@ def test_beside_a_server_without_cores_of_its_own_an_unknown_only_doubts(options
     assert "of its threads' time in its busiest second" in given.text
 
 
+@pytest.mark.parametrize(("others", "level"), [(0.3, "sound"), (0.0, "doubtful")])
+def test_a_thread_that_ran_or_waited_for_others_all_the_time_was_the_limit(others, level):
+    """It ran for 77 % of the time, and waited for 23 % while others had its core."""
+    made = unpinned(server_busy=0.72, driver_busy=0.2, others_busy=others, run_delay=0.3)
+    given = judged("bottleneck_identified", made)
+    assert given.level == level, given
+    assert ("busiest core was 100 % busy" in given.text) is (level == "sound")
+
+
 def read_between(usage: Usage, first_s: float, last_s: float, scope: str = "driver") -> Usage:
     """The same readings, those of a process tree taken only between two instants."""
     at_ns = np.array([first_s * 1e9, last_s * 1e9], dtype=np.int64)

@@ -531,7 +531,7 @@ def _error(trial: TrialContents) -> Iterator[Statement]:
     """The error that ended a trial, if one did."""
     if trial.error:
         lines = (trial.error["message"], *_arrow(trial.error["hint"]))
-        yield Statement("failed", trial.error["kind"], "", lines)
+        yield Statement(trial.state, trial.error["kind"], "", lines)
 
 
 def _doubt(doubt: Doubt) -> Statement:

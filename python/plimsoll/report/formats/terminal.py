@@ -282,7 +282,7 @@ def _level(state: State) -> Text:
 
 def _failed(trial: TrialContents, width: int) -> Group:
     error = trial.error or {}
-    head = _hanging(_level("failed"), trial.title, error["kind"], width)
+    head = _hanging(_level(trial.state), trial.title, error["kind"], width)
     return Group(head, *_indented(error["message"], error["hint"], width=width))
 
 

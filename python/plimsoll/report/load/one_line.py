@@ -65,7 +65,7 @@ def _of_sent(recording: Recording) -> str:
 
 def _interruption(recording: Recording) -> str:
     """How much of an interrupted load ran; empty where none was interrupted."""
-    if recording.ending.kind != "Interrupted":
+    if not recording.is_interrupted:
         return ""
     return f"interrupted {ran(recording.stages, recording.load)}"
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll import report, texts, wording
+from plimsoll.recording.ran import ran
 from plimsoll.report import host_lines, status_codes, words
 from plimsoll.report.load import failed
 from plimsoll.report.load.screen_lines import LABEL, cut, line
@@ -100,6 +101,18 @@ def show_figures(found: Counted, console: Console | None = None, *, verbose: boo
         out.print(_hosts(found.recording))
         for host, link in _links(found.recording) if verbose else ():
             out.print(line(f"link of {host}", link, out.width, ""))
+
+
+def show_interruption(recording: Recording, console: Console | None = None) -> None:
+    """Prints in place of verdicts that a load was not judged, as its JSON says.
+
+    Args:
+        recording: What happened of a load that a signal ended.
+        console: Where to; None for stdout.
+    """
+    out = console or Console(highlight=False)
+    reason = f"not judged: interrupted {ran(recording.stages, recording.load)}"
+    out.print(Text.assemble((words.level_text("void"), "bold red"), f" ({reason})"))
 
 
 def _head(recording: Recording, width: int, *, verbose: bool) -> Iterator[Text]:

@@ -126,6 +126,30 @@ def step(now: Searched) -> str:
     return f"{tried}: {states}{line}"
 
 
+def so_far(now: Searched, elapsed_s: float) -> str:
+    """What is known of a search that a signal ended: the bracket of each line.
+
+    Args:
+        now: How things stood after the last try.
+        elapsed_s: How long it had taken, in seconds.
+    """
+    brackets = [f"{limit_text(line.limit)} {_between(line)}" for line in now.lines]
+    return f"undecided, interrupted after {wording.seconds(elapsed_s)}: {'; '.join(brackets)}"
+
+
+def _between(line: Line) -> str:
+    """Where a line lies as far as tries tell: `line 4,100–4,900/s`, or `failed at 5,000/s`."""
+    if line.edge is not None:
+        return f"line {interval_text(line)}/s"
+    held, failed = (
+        f"{state}{_at(rate)}"
+        for state, rate in (("held", line.held_per_s), ("failed", line.failed_per_s))
+    )
+    known = ((held, line.held_per_s), (failed, line.failed_per_s))
+    told = [text for text, rate in known if rate is not None]
+    return ", ".join(told) or "neither held nor failed at any rate"
+
+
 def document(found: LineFindings) -> dict[str, object]:
     """Everything, ready for JSON."""
     now, lowest = found.searched, found.lowest

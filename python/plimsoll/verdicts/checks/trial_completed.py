@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
+from plimsoll.recording.ran import ran
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Cause, Role
@@ -65,6 +66,9 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 def _failed(recording: Recording, limit: Limit) -> Finding | None:
     """What ended the trial before its time, if anything did."""
     ending, driver = recording.ending, recording.driver
+    if recording.is_interrupted:
+        sentence = f"not judged: interrupted {ran(recording.stages, recording.load)}"
+        return Finding("void", None, limit, sentence, REPEAT_WHOLE)
     if ending.kind != "completed":
         reason = ending.message or ending.kind
         remedy = ending.hint or LOGS

@@ -261,6 +261,19 @@
   );
   for (const element of document.querySelectorAll(".chart")) watcher.observe(element);
 
+  // The charts below are drawn one by one when the browser has nothing else to do: a picture of the whole page has them.
+  const whenIdle = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 200));
+  const rest = [...document.querySelectorAll(".chart")];
+  async function drawNext() {
+    const next = rest.findIndex((one) => one.clientWidth && !drawn.has(one));
+    if (next < 0) return;
+    const [element] = rest.splice(0, next + 1).slice(-1);
+    await draw(element);
+    whenIdle(drawNext);
+  }
+  if (document.readyState === "complete") whenIdle(drawNext);
+  else addEventListener("load", () => whenIdle(drawNext), { once: true });
+
   const redraw = () => visible.forEach((element) => draw(element));
   let pending;
   addEventListener("resize", () => {
