@@ -172,9 +172,7 @@ def taken(
     return {"server": server, "driver": driver} if server and driver else {}
 
 
-def as_read(
-    recording: Recording, readings: Usage, windows: Sequence[Window]
-) -> Sequence[Window]:
+def as_read(recording: Recording, readings: Usage, windows: Sequence[Window]) -> Sequence[Window]:
     """Some stretches, or the part of them in which server and load generator were read.
 
     On an overloaded machine the sampler comes late: the load generator has its first reading after

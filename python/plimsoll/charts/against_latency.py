@@ -7,6 +7,7 @@ for a narrow plot, so that no name lies upon another.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll import canvas, wording
@@ -14,7 +15,7 @@ from plimsoll import vega_lite as alt
 from plimsoll.canvas import LEVEL_SHAPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plimsoll.canvas import Row, Rows, Specification
     from plimsoll.findings.against_latency import AgainstLatency, LatencyPoint
@@ -50,7 +51,7 @@ _AXES = {
 _TICKS = [step * 10.0**power for power in range(-4, 9) for step in (1, 2, 5)]
 _HEIGHT_PX = 300
 _WIDE_PX, _NARROW_PX = 480, 250
-_LETTER_PX, _LINE_PX, _OFF_PX = 6.2, 13, 9
+_LETTER_PX, _LINE_PX, _OFF_PX, _NEAR_PX = 6.2, 13, 9, 7
 _ROOM = 1.25
 
 
@@ -91,7 +92,8 @@ def draw(data: AgainstLatency, entries: tuple[str, ...] = ()) -> Specification:
         data: What it shows.
         entries: Every entry of the report, for `canvas.entry_places`.
     """
-    rows = [_row(point) for point in data.points]
+    loads = Counter(point.framework for point in data.points)
+    rows = [_row(point, has_loads=loads[point.framework] > 1) for point in data.points]
     x = _axis("goodput, responses/s", canvas.numbers(rows, "goodput"))
     y = _axis(f"{_AXES[data.latency]} (ms)", canvas.numbers(rows, "latency"))
     for name, width_px in (("wide", _WIDE_PX), ("narrow", _NARROW_PX)):
@@ -104,12 +106,13 @@ def draw(data: AgainstLatency, entries: tuple[str, ...] = ()) -> Specification:
     return canvas.finished(chart, {"points": rows}, _description(data))
 
 
-def _row(point: LatencyPoint) -> Row:
+def _row(point: LatencyPoint, *, has_loads: bool) -> Row:
     goodput, latency = point.goodput.interval, point.latency.interval
+    name = f"{point.framework}, {point.load}" if has_loads else point.framework
     return {
         "framework": point.framework,
         "load": point.load,
-        "label": f"{point.framework} (yardstick)" if point.is_yardstick else point.framework,
+        "label": f"{name} (yardstick)" if point.is_yardstick else name,
         "goodput": wording.significant(point.goodput.value),
         "goodput_low": goodput and wording.significant(goodput.low),
         "goodput_high": goodput and wording.significant(goodput.high),
@@ -131,7 +134,7 @@ def _sides(rows: Rows, x: _Axis, y: _Axis, width_px: float) -> list[str]:
     """The side of its point on which each name stands; empty where it has no room.
 
     Args:
-        rows: Rows of points; of a framework with several loads the first one is named.
+        rows: Rows of points.
         x: The axis of throughput.
         y: The axis of latency.
         width_px: Width of the plot.
@@ -143,12 +146,13 @@ def _sides(rows: Rows, x: _Axis, y: _Axis, width_px: float) -> list[str]:
         )
     ]
     taken = [_Box(left - 6, top - 6, left + 6, top + 6) for left, top in places]
-    named: set[str] = set()
+    taken += [
+        box
+        for row, place in zip(rows, places, strict=True)
+        for box in _intervals(row, *place, x, y, width_px)
+    ]
     sides: list[str] = []
     for label, place in zip(canvas.texts(rows, "label"), places, strict=True):
-        if label in named:
-            sides.append("")
-            continue
         boxes = _boxes(*place, len(label) * _LETTER_PX)
         side = next(
             (one for one, box in boxes.items() if _is_free(box, taken, width_px)),
@@ -156,9 +160,22 @@ def _sides(rows: Rows, x: _Axis, y: _Axis, width_px: float) -> list[str]:
         )
         sides.append(side)
         if side:
-            named.add(label)
             taken.append(boxes[side])
     return sides
+
+
+def _intervals(
+    row: Row, left: float, top: float, x: _Axis, y: _Axis, width_px: float
+) -> Iterator[_Box]:
+    """Where the lines of a point's intervals are: no name stands on them."""
+    across = [row["goodput_low"], row["goodput_high"]]
+    along = [row["latency_low"], row["latency_high"]]
+    if known := [max(one, x.low) for one in across if isinstance(one, int | float)]:
+        first, last = (x.share(one) * width_px for one in (known[0], known[-1]))
+        yield _Box(first, top - 1, last, top + 1)
+    if known := [max(one, y.low) for one in along if isinstance(one, int | float)]:
+        low, high = ((1 - y.share(one)) * _HEIGHT_PX for one in (known[0], known[-1]))
+        yield _Box(left - 1, high, left + 1, low)
 
 
 def _boxes(left: float, top: float, length_px: float) -> dict[str, _Box]:
@@ -170,6 +187,11 @@ def _boxes(left: float, top: float, length_px: float) -> dict[str, _Box]:
         "left": _Box(left - _OFF_PX - length_px, top - half_px, left - _OFF_PX, top + half_px),
         "above": _Box(middle[0], top - _OFF_PX - _LINE_PX, middle[1], top - _OFF_PX),
         "below": _Box(middle[0], top + _OFF_PX, middle[1], top + _OFF_PX + _LINE_PX),
+        **{
+            f"{height}-{side}": _Box(first, upper, first + length_px, upper + _LINE_PX)
+            for height, upper in (("above", top - 3 - _LINE_PX), ("below", top + 3))
+            for side, first in (("right", left + _NEAR_PX), ("left", left - _NEAR_PX - length_px))
+        },
     }
 
 
@@ -266,8 +288,8 @@ def _words(x: _Axis, y: _Axis, **look: Any) -> alt.Chart:
             text=alt.ExprRef(f"{side} ? datum.label : ''"),
             align=_by_side(side, right="'left'", left="'right'", otherwise="'center'"),
             baseline=_by_side(side, above="'bottom'", below="'top'", otherwise="'middle'"),
-            dx=_by_side(side, right=f"{_OFF_PX}", left=f"-{_OFF_PX}", otherwise="0"),
-            dy=_by_side(side, below=f"{_OFF_PX}", above=f"-{_OFF_PX}", otherwise="0"),
+            dx=_off(side, right="", left="-", near_px=_NEAR_PX),
+            dy=_off(side, below="", above="-", near_px=3),
             **look,
         )
         .encode(x=_x("goodput", x), y=_y("latency", y))
@@ -275,8 +297,17 @@ def _words(x: _Axis, y: _Axis, **look: Any) -> alt.Chart:
 
 
 def _by_side(side: str, *, otherwise: str, **values: str) -> alt.ExprRef:
-    chosen = " : ".join(f"{side} === '{name}' ? {value}" for name, value in values.items())
+    chosen = " : ".join(
+        f"indexof({side}, '{name}') >= 0 ? {value}" for name, value in values.items()
+    )
     return alt.ExprRef(f"{chosen} : {otherwise}")
+
+
+def _off(side: str, *, near_px: float, **signs: str) -> alt.ExprRef:
+    """How far a name is off its point; one that stands askew of it is nearer."""
+    length = f"(indexof({side}, '-') >= 0 ? {near_px} : {_OFF_PX})"
+    chosen = {name: f"{sign}{length}" for name, sign in signs.items()}
+    return _by_side(side, otherwise="0", **chosen)
 
 
 def _x(column: str, axis: _Axis) -> alt.X:

@@ -285,6 +285,18 @@ def test_an_interrupted_load_is_not_judged_in_text_or_json() -> None:
     assert found.state == "void"
 
 
+@pytest.mark.parametrize(
+    ("sent_bytes", "is_told"), [(2_400_000_000, True), (1_000, False), (None, False)]
+)
+def test_bytes_that_are_sent_are_told_where_they_are_more(sent_bytes: int, is_told: bool) -> None:
+    found = trial()
+    assert found.summary is not None
+    summary = replace(found.summary, sent_bytes=sent_bytes)
+    text = " ".join(shown(replace(found, data=replace(found.data, summary=summary))))
+    per_s = wording.size(2_400_000_000 / summary.duration_s)
+    assert (f"sent {per_s}/s, received" in text) is is_told
+
+
 def test_a_load_is_one_line_where_that_is_wanted() -> None:
     line = one_line.line(trial(statuses=statuses(s200=56_000)))
     assert "\n" not in line

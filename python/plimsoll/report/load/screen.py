@@ -255,9 +255,22 @@ def _throughput(summary: Summary, recording: Recording) -> str:
     rate = wording.per_second(all_of_them)
     if (what := words.requests(recording.load)) != "requests":
         rate = rate.replace("/s", f" {what}/s")
-    per_s = summary.received_bytes_per_s
-    received = "" if per_s is None else f"; {wording.size(per_s)}/s"
-    return f"{rate}{wrong}{received}"
+    return f"{rate}{wrong}{_bytes(summary)}"
+
+
+def _bytes(summary: Summary) -> str:
+    """Bytes of responses per second, and those of requests where these are more."""
+    per_s, sent, received = (
+        summary.received_bytes_per_s,
+        summary.sent_bytes,
+        summary.received_bytes,
+    )
+    if per_s is None:
+        return ""
+    if not (sent and summary.duration_s and sent > (received or 0)):
+        return f"; {wording.size(per_s)}/s"
+    sent_per_s = sent / summary.duration_s
+    return f"; sent {wording.size(sent_per_s)}/s, received {wording.size(per_s)}/s"
 
 
 def _requests(found: Counted, summary: Summary) -> str:

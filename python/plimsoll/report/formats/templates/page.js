@@ -265,7 +265,7 @@
   const whenIdle = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 200));
   const rest = [...document.querySelectorAll(".chart")];
   async function drawNext() {
-    const next = rest.findIndex((one) => one.clientWidth && !drawn.has(one));
+    const next = rest.findIndex((one) => one.clientWidth && !drawn.has(one) && !one.closest("details:not([open])"));
     if (next < 0) return;
     const [element] = rest.splice(0, next + 1).slice(-1);
     await draw(element);
