@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from plimsoll.aggregate import users as users_of
 from plimsoll.aggregate.query import SECOND_NS
 
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ def _served_as_usual(tables: Tables, runs: Sequence[Run], per_s: float) -> Itera
     if tables.recording.load.model == "open" or not runs:
         return
     summary, round_s = tables.summary, _round_s(tables)
-    users = summary.connections_requested or summary.in_flight or 1.0
+    active = users_of.most_at_once(tables.recording, tables.usage)
+    users = summary.connections_requested or summary.in_flight or active or 1.0
     ends_ns = [window(run)[1] for run in runs]
     over_ns = [int(HALF * length_s(run) * SECOND_NS) for run in runs]
     waits = tables.waits_at(ends_ns, over_ns)

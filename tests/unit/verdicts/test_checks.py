@@ -2191,6 +2191,8 @@ def as_import(trial, users=None, rows=None, **facts):
     )
     requests = trial.requests if rows is None else rows
     imported = replace(trial, recording=recording, requests=requests, connections=None)
+    unread = dict.fromkeys(("open_connections", "in_flight", "connections_requested"))
+    imported.__dict__["summary"] = replace(imported.summary, **unread)
     imported.__dict__["usage"] = Usage(series)
     return imported
 
@@ -2360,6 +2362,39 @@ def test_stalls_are_hidden_from_users_of_another_tool_as_well(users, facts, leve
     assert (given.level, said in given.text.lower()) == (level, True), given.text
 
 
+def with_scattered_times(users: int):
+    """Rows of users without think time, whose responses take exponential times."""
+    draw = np.random.default_rng(4)
+    rows = []
+    for user in range(users):
+        done = np.cumsum(draw.exponential(0.1, 200) * 1e9).astype(np.int64)
+        starts = [0, *done[:-1].tolist()]
+        rows += [
+            {"due_ns": start, "sent_ns": start, "first_byte_ns": end, "done_ns": end,
+             "connection": user, "status": 200, "received_bytes": 100}
+            for start, end in zip(starts, done.tolist(), strict=True)
+            if end < 10**10
+        ]  # fmt: skip
+    return request_rows(*rows)
+
+
+@pytest.mark.parametrize(
+    ("users", "facts"),
+    [(400, {}), (None, {"threads": 400}), (40, {"users_bound": "none"})],
+    ids=["by second", "as a whole", "of one of its engines"],
+)
+def test_each_user_of_another_tool_waits_on_a_connection_of_its_own(users, facts):
+    made = simulate(warm_up_s=0.0, ramp_s=0.0, hold_s=10.0)
+    given = judged("hidden_stalls", as_import(made, users, with_scattered_times(400), **facts))
+    assert given.level == "sound", given
+
+
+@pytest.mark.parametrize(("stalled", "level"), [(0, "sound"), (16, "doubtful"), (1, "doubtful")])
+def test_connections_that_stall_are_found_in_the_log_of_another_tool(stalled, level):
+    rows = with_stalled_connections(simulate(**MANY), stalled, 200_000_000).requests
+    assert judged("hidden_stalls", as_import(simulate(**MANY), 64, rows)).level == level
+
+
 def test_an_import_without_stalls_hides_none():
     assert judged("hidden_stalls", as_import(CLEAN, 20)).level == "sound"
 
@@ -2471,12 +2506,17 @@ def test_bursts_of_few_rounds_do_not_tell_whether_the_server_stalled(service_s, 
     assert "one about every 4 s: the measurement window has 2.5 such rounds" in given.text, given
 
 
-def test_one_request_without_a_response_is_no_stall_for_users_who_think():
-    rows = in_step(50, 0.005, 4.0).to_pylist()
-    hung = {"first_byte_ns": None, "done_ns": None, "outcome": "unfinished", "status": None}
+@pytest.mark.parametrize(
+    ("service_s", "think_s", "imported"), [(0.005, 4.0, False), (3.0, 0.0, False), (3.0, 0.0, True)]
+)
+def test_one_request_without_a_response_is_no_stall_for_the_others(service_s, think_s, imported):
+    rows = in_step(50, service_s, think_s).to_pylist()
+    ended = (10**10, "timed_out_waiting") if imported else (None, "unfinished")
+    hung = {"first_byte_ns": None, "status": None, "done_ns": ended[0], "outcome": ended[1]}
     rows = [one for one in rows if one["connection"] or not one["sent_ns"]]
     rows = [one if one["connection"] else {**one, **hung} for one in rows]
-    given = judged("steady", with_rows(request_rows(*rows), think_time_s=4.0))
+    trial = with_rows(request_rows(*rows), imported=imported, think_time_s=think_s)
+    given = judged("steady", trial)
     assert given.level == "not_checked", given
 
 

@@ -20,7 +20,8 @@ needs three stalls of 50 ms. A stall with a whole second in which `steady` tells
 left to it.
 
 Another tool's log does not show whether its load was closed. It is judged like one if it has the
-number of active users, because each of them waits for its response.
+number of active users, because each of them waits for its response. Their greatest number stands
+for the connections, which no log has, or the requests in flight by its rows if these are more.
 
 Source: `aggregate.stalls`; coordinated omission, G. Tene, README of giltene/wrk2.
 """
@@ -44,6 +45,7 @@ from plimsoll.verdicts.role import Role
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plimsoll.aggregate.check_inputs import InFlight
     from plimsoll.aggregate.disturbance import Whose
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.usage import Instants, Window
@@ -153,8 +155,10 @@ def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:
 def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[Finding]:
     """Stalls of some connections while others got responses, at both percentiles."""
     summary, held_ns = tables.summary, tables.recording.held_ns
-    connections = max(summary.open_connections or 0.0, summary.in_flight or 0.0, 1.0)
     stalled = _connection_stalls(tables)
+    connections = _connections(tables) if stalled else None
+    if connections is None:
+        return
     rare = [(start, end) for start, end in stalled if end - start >= RARE_NS]
     p999_ns = summary.service_time.p999_ns
     compared = [(limits.of(WAIT_RATIO), "p99", QUANTILE, p99_ns, stalled)]
@@ -171,6 +175,28 @@ def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[F
         finding = found(limit, wait_ns / measured_ns, sentence, AT_A_RATE)
         if finding.level != "sound":
             yield _of_machine(tables, limit, of, wait_ns, connections) or finding
+
+
+def _connections(tables: Tables) -> float | None:
+    """On how many connections a random user may be, the more where it is not sure; None if unknown.
+
+    A load generator without readings has as many as it was asked for, or as its users, each of whom
+    waits on one. They are no fewer than the requests in flight by its rows.
+    """
+    summary = tables.summary
+    counted = max(summary.open_connections or 0.0, summary.in_flight or 0.0)
+    if counted:
+        return max(counted, 1.0)
+    active = users.most_at_once(tables.recording, tables.usage)
+    held = [window.mean * (end - start) for window, (start, end) in _in_flight(tables)]
+    by_rows = sum(held) / (tables.recording.held_ns or 1)
+    most = max(summary.connections_requested or 0.0, active or 0.0, by_rows)
+    return max(most, 1.0) if most else None
+
+
+def _in_flight(tables: Tables) -> Iterator[tuple[InFlight, Window]]:
+    """Requests in flight in each hold, by the rows."""
+    return zip(tables.in_flight(tables.holds), tables.holds, strict=True)
 
 
 def _stalled(stalls_ns: Sequence[int], least_ns: float = 0.0) -> str:
