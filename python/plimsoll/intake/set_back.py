@@ -7,6 +7,10 @@ ones go back again and again, over the whole log, or to its beginning. So what i
 step back between medians of neighbouring rows, which beginnings and ends both make. It is rare in
 the log, and does not lead to its beginning.
 
+Where a clock was set forward, rows of before and after are mixed, as long as requests from before
+are in flight. So a median may go forth and back again. Such a step comes just after one forward of
+its size, and the log does not stay behind.
+
 Of a long log every second, fourth, … row is looked at, so memory does not depend on its length.
 """
 
@@ -23,7 +27,6 @@ from plimsoll.recording import ClockSetBack
 
 if TYPE_CHECKING:
     Instants = np.ndarray[Any, np.dtype[np.int64]]
-    Median = np.ndarray[Any, np.dtype[np.float64]]
 
 MOST_ROWS = 1 << 17
 """Rows of a log that are looked at."""
@@ -45,6 +48,9 @@ STEPS = 3
 
 RARE = 1 / 3
 """A greater share of the log that goes back is its order, or two logs that were joined."""
+
+STAYS = 0.25
+"""After a clock was set back, the log is behind for so much of the step, or for longer."""
 
 NEAR = 0.2
 """Rows that go back to the beginning of a log, within so much of the way, are of another writer."""
@@ -82,7 +88,7 @@ class LogOrder:
         begins, ends = _medians(self._begins, rows), _medians(self._ends, rows)
         if len(begins) < FEWEST_WINDOWS:
             return None
-        back = np.minimum(_back_ns(begins), _back_ns(ends))
+        back = _unless_forward(np.minimum(_back_ns(begins), _back_ns(ends)), begins)
         place = int(back.argmax())
         least_ns = max(LEAST_NS, STEPS * step_s * SECOND_NS)
         if back[place] < least_ns or (back > back[place] / 2).mean() > RARE:
@@ -97,14 +103,31 @@ class LogOrder:
         )
 
 
-def _medians(instants: Instants, rows: int) -> Median:
-    """The median of every so many rows; the rest is left out."""
-    whole = len(instants) // rows * rows
-    return np.median(instants[:whole].reshape(-1, rows), axis=1)
+def _medians(instants: Instants, rows: int) -> Instants:
+    """The lower median of every so many rows, which one of them has; the rest is left out."""
+    whole, middle = len(instants) // rows * rows, (rows - 1) // 2
+    return np.partition(instants[:whole].reshape(-1, rows), middle, axis=1)[:, middle]
 
 
-def _back_ns(medians: Median) -> Median:
+def _back_ns(medians: Instants) -> Instants:
     """Behind each window but the last: how far a later one lies before what was reached."""
     reached = np.maximum.accumulate(medians)[:-1]
     least_after = np.minimum.accumulate(medians[::-1])[::-1][1:]
     return np.clip(reached - least_after, 0, None)
+
+
+def _unless_forward(back: Instants, medians: Instants) -> Instants:
+    """The steps back without those between rows of before and after a step forward."""
+    back, reached = back.copy(), np.maximum.accumulate(medians)
+    usual = int(np.median(np.diff(reached)))
+    while (step := int(back.max())) > 0:
+        place = int(back.argmax())
+        middle = int(reached[place]) - step // 2
+        first = int((reached > middle).argmax())
+        begin = place + int((medians[place:] <= middle).argmax())
+        end = begin + int(np.append(medians[begin:] > middle, True).argmax())
+        is_forward = first > 0 and reached[first] - reached[first - 1] - usual >= step // 2
+        if not is_forward or np.ptp(medians[begin:end]) >= STAYS * step:
+            return back
+        back[first:end] = 0
+    return back

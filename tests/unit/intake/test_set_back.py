@@ -176,6 +176,42 @@ def test_an_order_that_tools_write_is_no_clock_that_was_set_back(log: Callable[[
     assert judged(log()) is None
 
 
+def dense(seed: int, seconds: float = SECONDS) -> Log:
+    """A log with many requests in flight at once."""
+    draws = np.random.default_rng(seed)
+    begins = np.sort(draws.uniform(0, seconds, round(seconds * 1_000)))
+    ends = begins + draws.lognormal(-3, 0.5, len(begins))
+    return in_order(begins, ends, ends)
+
+
+@pytest.mark.parametrize("by_s", [2.0, 20.0])
+@pytest.mark.parametrize("at_s", [3.0, 10.0, 17.0])
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_a_clock_that_was_set_forward_was_not_set_back(
+    seed: int, at_s: float, by_s: float
+) -> None:
+    """Rows of before and after are mixed as long as requests are in flight."""
+    assert judged(jumped(dense(seed), by_s, at_s)) is None
+
+
+@pytest.mark.parametrize(("first_s", "then_s"), [(5.0, -5.0), (2.0, -5.0), (-2.0, 2.0)])
+def test_a_clock_that_was_set_back_before_or_after_it_was_set_forward_is_found(
+    first_s: float, then_s: float
+) -> None:
+    back_s = -min(first_s, then_s)
+    found = judged(jumped(jumped(dense(1), first_s, 7.0), then_s, 12.0 + max(first_s, 0.0)))
+    assert found is not None
+    assert found.by_ns / 1e9 == pytest.approx(back_s, abs=0.2)
+    assert found.after_rows / 1_000 == pytest.approx(7.0 if first_s < 0 else 12.0, abs=0.3)
+
+
+def test_a_clock_of_a_log_with_few_rows_that_was_set_back_is_found() -> None:
+    begins = np.arange(0.0, 200.0, 1.0)
+    found = judged(jumped((begins, begins + 0.1), -30.0, 100.0))
+    assert found is not None
+    assert found.by_ns / 1e9 == pytest.approx(30.0, abs=10.0)
+
+
 def test_timestamps_in_whole_seconds_are_no_clock_that_was_set_back() -> None:
     assert judged(rounded(ended()), step_s=1.0) is None
 
