@@ -571,6 +571,24 @@ def test_threads_together_do_no_more_than_each_in_its_best_stretch() -> None:
     assert sound.level == "sound"
 
 
+@pytest.mark.parametrize(
+    ("threads", "rate", "level"),
+    [(1, 1.33, "sound"), (1, 1.99, "sound"), (4, 7.9, "sound"), (1, 2.3, "doubtful"), (4, 12, "void")],
+)
+def test_wrk_cuts_the_decimals_off_the_rates_of_its_threads(threads, rate, level) -> None:
+    figures = ReportedStatistics(
+        Source("wrk"),
+        threads=threads,
+        throughput_per_s=rate,
+        thread_throughput_per_s=1.0,
+        thread_most_per_s=1.0,
+    )
+    verdict = figures_consistent.judge(figures, Limits())
+    assert verdict is not None
+    assert verdict.level == level, verdict.text
+    assert f"the rate of all is {wording.amount(rate)}" in verdict.text.lower()
+
+
 def test_a_run_in_which_no_request_ended_is_void() -> None:
     verdict = by_check("wrk-silent.txt")["failures_counted"]
     assert verdict.level == "void"

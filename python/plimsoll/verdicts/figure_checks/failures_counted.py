@@ -140,8 +140,8 @@ def _without_them(figures: ReportedStatistics) -> str:
     right = max(ended - figures.without_response - figures.wrong, 0.0)
     left = rate * right / figures.requests
     if figures.counting == "successful" or round(left) >= round(rate):
-        return f"; the printed {wording.count(rate)} per second does not count them"
+        return f"; the printed {wording.amount(rate)} per second does not count them"
     return (
-        f"; the printed {wording.count(rate)} per second counts them, and without them it is "
-        f"{wording.count(left)}"
+        f"; the printed {wording.amount(rate)} per second counts them, and without them it is "
+        f"{wording.amount(left)}"
     )

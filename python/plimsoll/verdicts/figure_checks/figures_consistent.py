@@ -3,6 +3,7 @@
 Rate × duration is the number of requests, and bytes per second × duration are the bytes. Tools
 print both, rounded, so they agree within that rounding. wrk also prints the rate of a thread, as
 the mean over short intervals, and the greatest of these, which all threads together cannot exceed.
+It cuts the decimals off each interval's rate, so both may be up to 1 per second higher.
 The "time per request" of ab is connections / rate by definition, so it agrees whatever happened. If
 it does not, the two come from different runs.
 
@@ -55,7 +56,8 @@ THREADS_APART_RATIO = Limit(
     0.1,
     None,
     "ratio",
-    "rate of all threads by the mean of one against that by the whole: difference / greater",
+    "rate of all threads by the mean of one, up to 1/s of which is cut off, against that by the "
+    "whole: difference / greater",
     PROPOSAL,
 )
 THREADS_MOST_RATIO = Limit(
@@ -65,7 +67,7 @@ THREADS_MOST_RATIO = Limit(
     None,
     1.2,
     "ratio",
-    "rate / (threads × the greatest rate of one thread in a short stretch)",
+    "rate / (threads × (the greatest rate of one thread in a short stretch + 1/s, cut off))",
     PROPOSAL + "; wrk samples each thread every 100 ms, so it rarely misses the best interval",
 )
 CONTRADICTIONS = Limit(
@@ -86,6 +88,8 @@ LIMITS = (
 )
 SHOWN = 3
 """Maximum number of listed contradictions."""
+CUT_OFF_PER_S = 1.0
+"""wrk cuts the decimals off the rate of each interval of a thread."""
 SLACK_RATIO = 0.01
 """Times are printed with three digits or so."""
 REMEDY = "Check that the figures are of one run"
@@ -160,12 +164,13 @@ def _threads(figures: ReportedStatistics, limits: Limits) -> list[Finding]:
     if each is None or rate is None or not threads:
         return []
     sentence = (
-        f"{wording.several(threads, 'thread')} × {wording.count(each)} requests/s gives "
-        f"{wording.count(each * threads)}; the rate of all is {wording.count(rate)}"
+        f"{wording.several(threads, 'thread')} × {wording.amount(each)} requests/s gives "
+        f"{wording.amount(each * threads)}; the rate of all is {wording.amount(rate)}"
     )
     remedy = "The rate was not steady, or some threads had less to do; use a longer run"
     limit = limits.of(THREADS_APART_RATIO)
-    finding = found(limit, _apart(each * threads, rate), sentence, remedy)
+    nearest = min(max(rate, each * threads), (each + CUT_OFF_PER_S) * threads)
+    finding = found(limit, _apart(nearest, rate), sentence, remedy)
     return [finding, *_threads_at_most(figures, limits, threads, rate)]
 
 
@@ -177,10 +182,10 @@ def _threads_at_most(
     if not most:
         return []
     limit = limits.of(THREADS_MOST_RATIO)
-    ratio = rate / (most * threads)
+    ratio = rate / ((most + CUT_OFF_PER_S) * threads)
     sentence = (
-        f"{wording.several(threads, 'thread')} with at most {wording.count(most)} requests/s each "
-        f"complete at most {wording.count(most * threads)}, not {wording.count(rate)}"
+        f"{wording.several(threads, 'thread')} with at most {wording.amount(most)} requests/s each "
+        f"complete at most {wording.amount(most * threads)}, not {wording.amount(rate)}"
     )
     return [found(limit, ratio, sentence, REMEDY)] if limit.level(ratio) != "sound" else []
 
