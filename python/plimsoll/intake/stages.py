@@ -38,7 +38,8 @@ def derived(readings: Iterable[Reading], last_ns: int, warm_up_s: float | None) 
     """The stages of a load.
 
     By `warm_up_s`, or by the users: the time before their number reaches its level is a ramp, and
-    the time after it leaves the level is no stage. Otherwise the whole load is one hold.
+    the time after it leaves the level is no stage. Otherwise the whole load is one hold. A load
+    that is at its level when its users are first known began at it: k6 counts them after 1 s.
 
     Args:
         readings: Readings of active users.
@@ -54,7 +55,7 @@ def derived(readings: Iterable[Reading], last_ns: int, warm_up_s: float | None) 
     whole = DerivedStages((RecordedStage("hold", 0, end_ns, most, most, 0),))
     if not full:
         return whole
-    first_ns = max(min(full) * _SECOND_NS, 0)
+    first_ns = max(min(full) * _SECOND_NS, 0) if min(full) > min(levels) else 0
     full_ns = min((max(full) + 1) * _SECOND_NS, end_ns)
     if end_ns - full_ns < _SECOND_NS:
         full_ns = end_ns

@@ -187,9 +187,7 @@ def dense(seed: int, seconds: float = SECONDS) -> Log:
 @pytest.mark.parametrize("by_s", [2.0, 20.0])
 @pytest.mark.parametrize("at_s", [3.0, 10.0, 17.0])
 @pytest.mark.parametrize("seed", range(1, 6))
-def test_a_clock_that_was_set_forward_was_not_set_back(
-    seed: int, at_s: float, by_s: float
-) -> None:
+def test_a_clock_that_was_set_forward_was_not_set_back(seed: int, at_s: float, by_s: float) -> None:
     """Rows of before and after are mixed as long as requests are in flight."""
     assert judged(jumped(dense(seed), by_s, at_s)) is None
 

@@ -40,6 +40,14 @@ def test_the_way_up_is_a_ramp_and_the_way_down_is_no_stage() -> None:
     assert "last 3 s" in sentence
 
 
+def test_users_that_are_first_known_when_all_are_active_did_not_rise() -> None:
+    assert told(users(*[10.0] * 3, first=1), 4) == ["hold 0–4 to 10"]
+    readings = users(*[10.0] * 7, 5, first=1)
+    assert told(readings, 9) == ["hold 0–8 to 10"]
+    assert "rose" not in stages.derived(readings, 9 * S - 1, None).sentence
+    assert told(users(5, *[10.0] * 7, first=1), 9) == ["ramp 0–2 to 10", "hold 2–9 to 10"]
+
+
 def test_a_load_that_never_stays_is_one_hold() -> None:
     assert told(users(*map(float, range(1, 101))), 100) == ["hold 0–100 to 100"]
 
