@@ -138,6 +138,24 @@ def test_h2load_with_http2_has_its_connections_where_its_command_has_the_streams
     assert figures.in_flight == 500
 
 
+@pytest.mark.parametrize(
+    ("options", "model"),
+    [
+        ("-n 100 -c 50 -m 10", "closed"),
+        ("-D 10 -c50 -m10", "closed"),
+        ("-n 100 -c 50 --rps=20", "unknown"),
+        ("-n 100 -c 50 --rps 20", "unknown"),
+        ("-n 100 -c 50 -r 10", "unknown"),
+        ("-n 100 -c 50 -r10", "unknown"),
+        ("-c 50 --timing-script-file=x", "unknown"),
+    ],
+)
+def test_h2load_without_a_rate_is_a_closed_load(options: str, model: str) -> None:
+    (figures,) = readers.read(f"h2load {options} http://h/2048\n{text('h2load-sound.txt')}", "x")
+    assert figures.model == model
+    assert one("h2load-sound.txt").model == "unknown"
+
+
 def test_wrk_with_fewer_connections_than_threads_has_those_it_prints() -> None:
     (figures,) = readers.read(text("wrk-sound.txt").replace("50 connections", "1 connections"), "x")
     assert figures.connections == 1

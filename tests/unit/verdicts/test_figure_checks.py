@@ -553,6 +553,16 @@ def test_two_servers_with_one_series_are_told():
     assert together(identical_series, other).level == "sound"
 
 
+def test_streams_that_a_server_does_not_take_are_called_requests_in_flight():
+    streams = {"connections": 800, "in_flight_each": 100, "requests": 1_600_000}
+    verdict = judged(littles_law, **streams, throughput_per_s=8_000, times_s={"mean": 0.1})
+    assert verdict.level == "void"
+    said = "keep 800 requests in flight; 80,000 were requested (800 connections × 100)"
+    assert said in verdict.text
+    assert "SETTINGS_MAX_CONCURRENT_STREAMS" in verdict.remedies[0]
+    assert "SETTINGS" not in judged(littles_law, throughput_per_s=2_000).remedies[0]
+
+
 def test_threads_together_do_no_more_than_each_in_its_best_stretch() -> None:
     figures = ReportedStatistics(
         Source("wrk"),
@@ -573,7 +583,13 @@ def test_threads_together_do_no_more_than_each_in_its_best_stretch() -> None:
 
 @pytest.mark.parametrize(
     ("threads", "rate", "level"),
-    [(1, 1.33, "sound"), (1, 1.99, "sound"), (4, 7.9, "sound"), (1, 2.3, "doubtful"), (4, 12, "void")],
+    [
+        (1, 1.33, "sound"),
+        (1, 1.99, "sound"),
+        (4, 7.9, "sound"),
+        (1, 2.3, "doubtful"),
+        (4, 12, "void"),
+    ],
 )
 def test_wrk_cuts_the_decimals_off_the_rates_of_its_threads(threads, rate, level) -> None:
     figures = ReportedStatistics(

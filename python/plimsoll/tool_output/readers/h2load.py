@@ -8,6 +8,8 @@ What its figures mean, by its source (`src/h2load.cc` of nghttp2) and its own co
 - A connection that was reset is not opened again, and its request is never done. With `-n` it is
   `errored`, as are all that its connection still had to send; with `-D` it is in no count.
 - Times run from sending a request to the end of its response.
+- A command without a rate of requests or connections (`--rps`, `--rate`, `--timing-script-file`) is
+  a closed load: each connection sends as soon as it has a response.
 - Several requests may share a connection (`-m`), which is not printed; the command may stand above.
   By HTTP/1.1 those with a body do not.
 """
@@ -26,6 +28,7 @@ TITLE = "the text output of h2load"
 
 SHARED = "h2load does not print how many requests were in flight on each HTTP/2 connection (`-m`)"
 _DEPTH = re.compile(r"\s(?:-m[ =]?|--max-concurrent-streams[ =])(\d+)\b")
+_PACED = re.compile(r"\s(?:-r|--rate|--rps|--timing-script-file)(?![a-z])")
 _BODY = re.compile(r"\s(?:-d|--data\b)")
 
 MARKS = (
@@ -81,7 +84,7 @@ def read(run: OutputRun) -> ReportedStatistics:
     return ReportedStatistics(
         source=run.source,
         tool=NAME,
-        model="unknown",
+        model="closed" if command and not _PACED.search(command) else "unknown",
         connections=sum(clients) if clients and is_known else None,
         in_flight_each=_depth(command, is_http1=is_http1),
         in_flight_known=bool(command),

@@ -109,9 +109,15 @@ def _reported(figures: ReportedStatistics, in_flight: float, rate: float, mean_s
             times = f"({wording.seconds_in_steps(mean_s, step_s)})"
     else:
         span = wording.amount(used)
+    each = figures.in_flight_each
+    if each == 1:
+        kept, requested = "connections busy", ""
+    else:
+        kept = "requests in flight"
+        requested = f" ({wording.amount(in_flight / each)} connections × {wording.amount(each)})"
     return (
-        f"{wording.rate(rate)} requests/s × {times} keep {span} connections busy; "
-        f"{wording.amount(in_flight)} were requested"
+        f"{wording.rate(rate)} requests/s × {times} keep {span} {kept}; "
+        f"{wording.amount(in_flight)} were requested{requested}"
     )
 
 
@@ -125,9 +131,10 @@ def _low(figures: ReportedStatistics, limits: Limits, ratio: float, reported: st
         f"with all of them in use the mean would be {wording.seconds(needed_s)}",
     )
     further = () if limit.level(ratio) == "sound" else lack
+    streams = "the server's limit of streams (SETTINGS_MAX_CONCURRENT_STREAMS), "
     remedy = (
-        "Check how many connections were open, whether the load generator had a core at all times, "
-        "and whether its rate was limited"
+        f"Check {'' if figures.in_flight_each == 1 else streams}how many connections were open, "
+        "whether the load generator had a core at all times, and whether its rate was limited"
     )
     return _unless_paced(figures, found(limit, ratio, reported, remedy, *further))
 
