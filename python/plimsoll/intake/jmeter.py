@@ -76,6 +76,10 @@ UNSURE = (
     "samples named like parts of others count as requests ({}), since only thread names tell "
     "parts apart; `jmeter.save.saveservice.thread_name=true` logs them"
 )
+OF_ENGINES = (
+    "by its thread names it is of {} engines, each of which counts its own users: the active users "
+    "here are those of one engine, not of all"
+)
 COARSE = (
     "JMeter wrote timestamps in whole seconds, so instants and the length of the load are up to "
     "1 s off, and rates over a few seconds mean nothing; "
@@ -119,6 +123,8 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
         engines.see(samples)
         yield _requests(samples, options, tally, parts)
     tally.users_bound = engines.users_bound
+    if engines.most > 1 and "allThreads" in stated:
+        tally.remarks.append(OF_ENGINES.format(engines.most))
     _remark(stated, tally)
     if parts.unsure:
         tally.remarks.append(UNSURE.format(wording.count(parts.unsure)))
@@ -294,7 +300,12 @@ class _Engines:
         """Whether the active threads are those of all engines."""
         if not self.groups:
             return "likely"
-        return "certain" if all(len(names) == 1 for names in self.groups.values()) else "none"
+        return "certain" if self.most == 1 else "none"
+
+    @property
+    def most(self) -> int:
+        """The most engines that have one group of the plan."""
+        return max(map(len, self.groups.values()), default=0)
 
 
 @dataclass

@@ -215,6 +215,15 @@ def test_active_threads_are_those_of_all_engines_or_of_one(names: list[str], bou
     assert (tally.users_bound, tally.durations_step_s) == (bound, 0.001)
 
 
+def test_a_log_of_several_engines_says_that_its_users_are_those_of_one() -> None:
+    header = "timeStamp,elapsed,allThreads,threadName\n"
+    lines = [f"1,5,10,10.0.0.{engine}-TG 1-1\n" for engine in (1, 2, 3, 1)]
+    remarks = read(header + "".join(lines))[1].remarks
+    assert any(one.startswith("by its thread names it is of 3 engines") for one in remarks)
+    without = read("timeStamp,elapsed,threadName\n1,5,h1-TG 1-1\n1,5,h2-TG 1-1\n")[1].remarks
+    assert not any("engines" in one for one in (*without, *read(header + lines[0])[1].remarks))
+
+
 def test_where_transactions_count_as_requests_a_user_may_have_two() -> None:
     header = "timeStamp,elapsed,label,allThreads,threadName\n"
     assert read(header + "1,5,page,10,TG 1-1\n")[1].users_bound == "likely"
