@@ -294,12 +294,19 @@ class _Source:
             for batch in self.reader.read(stream, self.options, tally):
                 found = _labelled(batch, self.about.labels, tally) if self.about.labels else batch
                 yield _of_run(found, self.run, tally) if self.run else found
+            tally.never_sent = round(tally.never_sent * _chosen_ratio(tally))
             _remark_damage(raw, tally)
 
 
 def _remark_damage(raw: Unpacked, tally: ImportStats) -> None:
     if raw.damage:
         tally.remarks.append(f"the file is damaged or truncated ({raw.damage}); the rest is lost")
+
+
+def _chosen_ratio(tally: ImportStats) -> float:
+    """Share of the requests of a file that are of the chosen run and labels."""
+    others = tally.left_out[OTHERS] + tally.left_out[OF_OTHER_RUNS]
+    return tally.kept / (tally.kept + others) if others else 1.0
 
 
 def _of_run(batch: pa.RecordBatch, run: ImportedRun, tally: ImportStats) -> pa.RecordBatch:

@@ -12,7 +12,8 @@ What its lines mean, by its documentation and source (`internal/output/csv`, `li
   to connect has 0 in all times.
 - `vus` are the active virtual users, once a second; `http.batch` lets one of them send several
   requests at once. Received bytes are logged only per iteration.
-  Iterations that were due and not begun are `dropped_iterations`, and have no requests.
+  Iterations that were due and not begun are `dropped_iterations`, and have no requests. Each of
+  them would have sent as many as one of the `iterations` that ended.
 - Go silently repeats a request whose idle connection was closed; it counts once.
 """
 
@@ -55,7 +56,8 @@ _TIMES = tuple(
     f"http_req_{part}"
     for part in ("duration", "connecting", "tls_handshaking", "sending", "waiting", "receiving")
 )
-_FAILED, _USERS, _DROPPED = "http_req_failed", "vus", "dropped_iterations"
+_FAILED, _USERS = "http_req_failed", "vus"
+_DROPPED, _ITERATIONS = "dropped_iterations", "iterations"
 _OF_A_REQUEST = (_FIRST, *_TIMES, "http_req_blocked", _FAILED)
 
 _DIGITS_NS = ((10, _S), (13, 1_000_000), (16, 1_000), (19, 1))
@@ -130,6 +132,7 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
     tally.remarks.extend(seen.remarks())
     tally.instants_step_s = 1.0 if seen.is_coarse else 0.0
     tally.users = seen.most_users // _MS
+    tally.never_sent = seen.never_sent
 
 
 @dataclass
@@ -140,6 +143,8 @@ class _Seen:
         users: Active virtual users, × 1,000,000 like all values.
         most_users: The most of them, likewise.
         never_begun: Iterations that were due and not begun, likewise.
+        iterations: Iterations that ended, likewise.
+        requests: Requests.
         is_coarse: Whether all timestamps were whole seconds.
         is_endless: Whether an attempt to connect had no duration.
     """
@@ -147,8 +152,17 @@ class _Seen:
     users: int = NOT_SAID
     most_users: int = 0
     never_begun: int = 0
+    iterations: int = 0
+    requests: int = 0
     is_coarse: bool = True
     is_endless: bool = False
+
+    @property
+    def never_sent(self) -> int:
+        """Requests that the iterations which were not begun would have sent."""
+        if not self.iterations:
+            return self.never_begun // _MS
+        return round(self.never_begun * self.requests / self.iterations)
 
     def remarks(self) -> Iterator[str]:
         """Notes for readers of the results."""
@@ -191,6 +205,8 @@ def _see(part: pa.Table, first: pa.Table, lengths: Mapping[str, Numbers], seen: 
     seen.users = int(next(reversed(users), seen.users))
     seen.most_users = int(users.max(initial=seen.most_users))
     seen.never_begun += int(values[points.is_of(part, _DROPPED)].sum())
+    seen.iterations += int(values[points.is_of(part, _ITERATIONS)].sum())
+    seen.requests += len(first)
     seen.is_coarse &= not np.any(first[points.INSTANT].to_numpy() % _S)
     unsent = (lengths["http_req_sending"] == 0) & first[_STATUS].is_null().to_numpy()
     seen.is_endless |= bool(unsent.any())

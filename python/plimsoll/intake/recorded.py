@@ -161,6 +161,7 @@ def with_capabilities(driver: Driver, written: Written, tallies: Sequence[Import
         ),
         lines_malformed=sum(tally.broken for tally in tallies),
         rows_missing=sum(tally.missing for tally in tallies),
+        never_sent=sum(tally.never_sent for tally in tallies),
     )
 
 

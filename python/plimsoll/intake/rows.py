@@ -126,6 +126,7 @@ class ImportStats:
         users: The most active users, where the file has them apart from its requests; else 0.
         users_bound: How sure it is that no more requests are in flight than users are active.
         missing: Requests that the file numbers, and has no line of.
+        never_sent: Requests that the tool dropped by its own count, instead of sending them.
     """
 
     file: str
@@ -142,6 +143,7 @@ class ImportStats:
     users: int = 0
     users_bound: UsersBound = "likely"
     missing: int = 0
+    never_sent: int = 0
 
     @property
     def read(self) -> int:

@@ -360,6 +360,7 @@ class Driver:
         users_bound: How sure it is that no more requests are in flight than users are active.
         lines_malformed: Lines of the driver's log that could not be read, and have no row.
         rows_missing: Requests that its log numbers, and has no row of.
+        never_sent: Requests that it dropped by its own count, instead of sending them.
         clock_set_back: Where the clock of its log was set back by most; null where it was not.
         tls: What the handshakes of TLS agreed on; empty without TLS.
     """
@@ -394,6 +395,7 @@ class Driver:
     users_bound: UsersBound = "likely"
     lines_malformed: int = 0
     rows_missing: int = 0
+    never_sent: int = 0
     clock_set_back: ClockSetBack | None = None
     tls: tuple[NegotiatedTls, ...] = ()
 

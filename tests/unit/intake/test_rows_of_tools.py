@@ -246,8 +246,17 @@ def test_what_a_script_of_k6_expects_is_right() -> None:
 def test_k6_tells_what_it_never_sent_and_how_many_users_it_had() -> None:
     rows, tally = golden("k6-dropped.csv")
     assert any(remark.startswith("7 iterations were dropped") for remark in tally.remarks)
+    assert (tally.kept, tally.never_sent) == (14, 7)
     assert {row["threads"] for row in rows} == {None, 1, 2}
     assert tally.users == 2
+
+
+def test_a_dropped_iteration_of_k6_would_have_sent_as_many_requests_as_the_others() -> None:
+    lines = (GOLDEN / "k6-dropped.csv").read_bytes().splitlines(keepends=True)
+    ended = [line for line in lines if line.startswith(b"iterations,")]
+    halved = b"".join(line for line in lines if line not in ended[::2])
+    _, tally = read(k6, halved)
+    assert (tally.kept, tally.never_sent) == (14, 14)
 
 
 def test_users_of_k6_are_known_wherever_their_points_are() -> None:

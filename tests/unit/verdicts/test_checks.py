@@ -2322,6 +2322,16 @@ def test_numbers_of_a_log_without_a_row_are_requests_that_are_missing(missing, l
     assert ("of its requests have no row" in given.text) == (level != "not_checked")
 
 
+@pytest.mark.parametrize(
+    ("never_sent", "level"),
+    [(0, "not_checked"), (1, "not_checked"), (200, "doubtful"), (5000, "void")],
+)
+def test_requests_that_another_tool_dropped_are_missing_from_its_rate(never_sent, level):
+    given = judged("offered_rate_met", as_import(CLEAN, never_sent=never_sent))
+    assert given.level == level
+    assert ("requests were never sent" in given.text) == (level != "not_checked")
+
+
 def test_a_first_byte_after_the_end_of_a_response_is_named():
     rows: Any = CLEAN.requests
     late = with_column(rows, "first_byte_ns", pc.add(rows["done_ns"], 20_000_000))
@@ -2393,6 +2403,15 @@ def test_each_user_of_another_tool_waits_on_a_connection_of_its_own(users, facts
 def test_connections_that_stall_are_found_in_the_log_of_another_tool(stalled, level):
     rows = with_stalled_connections(simulate(**MANY), stalled, 200_000_000).requests
     assert judged("hidden_stalls", as_import(simulate(**MANY), 64, rows)).level == level
+
+
+def test_a_stall_beside_one_that_another_check_names_is_not_called_the_only_one():
+    rows = in_step(50, 0.01, 0.0, stalled_s=[(2.5, 4.1), (6.3, 7.8)])
+    trial = with_rows(rows)
+    assert "no response in 1 second" in judged("steady", trial).text
+    text = judged("hidden_stalls", trial).text
+    assert text.startswith("The server stalled 1 time, for up to 1.5 s: ")
+    assert text.endswith("`steady` names further stalls, of whole seconds.")
 
 
 def test_an_import_without_stalls_hides_none():
@@ -2613,6 +2632,7 @@ BEYOND = [
     ("responses_correct", lambda: with_sampled_bodies(500)),
     ("ports_and_files", without_ports),
     ("offered_rate_met", lambda: as_open(CLEAN, 2500.0)),
+    ("offered_rate_met", lambda: as_import(CLEAN, never_sent=5000)),
     ("offered_rate_met", lambda: as_open(CLEAN, 1995.0, late_ns=40_000_000)),
     ("request_mix_met", lambda: as_mix(CLEAN, 0.4)),
     ("clocks_agree", lambda: on_two_hosts(CLEAN, 60_000_000)),
@@ -2646,6 +2666,7 @@ WITHIN = [
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 60_000_000)),
     ("conservation", lambda: with_malformed(1)),
     ("conservation", lambda: as_import(CLEAN, rows_missing=1)),
+    ("offered_rate_met", lambda: as_import(CLEAN, never_sent=1)),
     ("clocks_agree", lambda: as_import(CLEAN)),
     ("littles_law", lambda: as_import(CLEAN, 20)),
     ("round_trip_floor", lambda: as_import(CLEAN, durations_step_s=0.001)),

@@ -147,7 +147,8 @@ def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:
         f"the server stalled {_stalled(stalls_ns, wait_ns)}: users who do not wait for each other "
         f"would see a p99 of at least {_time(wait_ns)}, not the service time's {_time(measured_ns)}"
     )
-    finding = found(limit, ratio, sentence, AT_A_RATE)
+    others = ("`steady` names further stalls, of whole seconds",) if tables.silence.stalls else ()
+    finding = found(limit, ratio, sentence, AT_A_RATE, *others)
     is_doubted = finding.level != "sound"
     return (_of_machine(tables, limit, stalled, wait_ns) if is_doubted else None) or finding
 

@@ -11,6 +11,9 @@ the server does.
   load generator is part of the response time, which counts from due. But the server then saw
   arrivals that were later and less concurrent than the load specifies.
 
+Another tool's log does not contain its schedule. If it has the number of requests that the tool
+dropped instead of sending them, as k6 counts, these are compared with all.
+
 A load generator that slows down together with its server sends less just when the server is slow.
 
 While other programs have the load generator's cores, requests are late through no fault of the
@@ -69,9 +72,20 @@ LAG_RATIO = Limit(
     "whichever is longer",
     PROPOSAL,
 )
+NEVER_SENT_RATIO = Limit(
+    NAME,
+    "never_sent_ratio",
+    "above",
+    0.001,
+    0.05,
+    "ratio",
+    "requests that another tool dropped instead of sending them / those and the rows of its log",
+    PROPOSAL + "; as for failed requests of published figures",
+)
 LIMITS = (
     RATE_DIFFERENCE,
     LAG_RATIO,
+    NEVER_SENT_RATIO,
 )
 NEEDS = None
 ROLE = Role(misled_by=PACE, blames_server=frozenset({RATE_DIFFERENCE.name}))
@@ -100,6 +114,10 @@ PAUSES = Remedy(
     "Look for pauses of the server; with more `connections` arrivals do not wait for them",
     "Look for pauses of the server; with more connections (`-c`) arrivals do not wait for them",
 )
+MORE_USERS = Remedy(
+    "Give the load generator more connections or users, or request a lower rate",
+    imported="Give the load generator more users (`maxVUs`), or request a lower rate",
+)
 MORE_POOL = Remedy(
     "Give the load more `connections`, or the load generator more `driver_cores`; request a lower "
     "rate if the server was saturated",
@@ -112,14 +130,30 @@ MORE_POOL = Remedy(
 def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether requests arrived as the load specifies."""
     if tables.recording.load.model == "unknown":
-        sentence = "the requested arrivals are not recorded"
-        findings = [not_checked(limits.of(RATE_DIFFERENCE), sentence)]
+        findings = [_never_sent(tables, limits)]
     elif tables.recording.load.model != "open":
         sentence = "closed load: requests follow responses, so there is no requested rate"
         findings = [inapplicable(limits.of(RATE_DIFFERENCE), sentence)]
     else:
         findings = [_rate(tables, limits), _lag(tables, limits)]
     return of_trial(NAME, tables.recording, findings, SOURCE)
+
+
+def _never_sent(tables: Tables, limits: Limits) -> Finding:
+    """Requests that another tool dropped by its own count; nothing else of its rate is known."""
+    driver = tables.recording.driver
+    never_sent = 0 if driver is None else driver.never_sent
+    due = never_sent + sum(row.requests for row in tables.outcome_counts)
+    ratio = never_sent / due if due else 0.0
+    sentence = (
+        f"{wording.count(never_sent)} requests were never sent ({wording.percent(ratio)}): the "
+        "offered load was lower than requested, and the time they waited is missing from every "
+        "latency"
+    )
+    finding = found(limits.of(NEVER_SENT_RATIO), ratio, sentence, MORE_USERS)
+    if finding.level != "sound":
+        return finding
+    return not_checked(limits.of(RATE_DIFFERENCE), "the requested arrivals are not recorded")
 
 
 def _rate(tables: Tables, limits: Limits) -> Finding:
