@@ -77,8 +77,8 @@ UNSURE = (
     "parts apart; `jmeter.save.saveservice.thread_name=true` logs them"
 )
 OF_ENGINES = (
-    "by its thread names it is of {} engines, each of which counts its own users: the active users "
-    "here are those of one engine, not of all"
+    "thread names are those of {} engines; each counts its own users, so the number of active "
+    "users is that of one engine"
 )
 COARSE = (
     "JMeter wrote timestamps in whole seconds, so instants and the length of the load are up to "

@@ -219,7 +219,7 @@ def test_a_log_of_several_engines_says_that_its_users_are_those_of_one() -> None
     header = "timeStamp,elapsed,allThreads,threadName\n"
     lines = [f"1,5,10,10.0.0.{engine}-TG 1-1\n" for engine in (1, 2, 3, 1)]
     remarks = read(header + "".join(lines))[1].remarks
-    assert any(one.startswith("by its thread names it is of 3 engines") for one in remarks)
+    assert any(one.startswith("thread names are those of 3 engines") for one in remarks)
     without = read("timeStamp,elapsed,threadName\n1,5,h1-TG 1-1\n1,5,h2-TG 1-1\n")[1].remarks
     assert not any("engines" in one for one in (*without, *read(header + lines[0])[1].remarks))
 

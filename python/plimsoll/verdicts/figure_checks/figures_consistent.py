@@ -56,8 +56,8 @@ THREADS_APART_RATIO = Limit(
     0.1,
     None,
     "ratio",
-    "rate of all threads by the mean of one, up to 1/s of which is cut off, against that by the "
-    "whole: difference / greater",
+    "rate of all threads by the mean of one, up to 1/s higher, against that by the whole: "
+    "difference / greater",
     PROPOSAL,
 )
 THREADS_MOST_RATIO = Limit(
@@ -67,7 +67,7 @@ THREADS_MOST_RATIO = Limit(
     None,
     1.2,
     "ratio",
-    "rate / (threads × (the greatest rate of one thread in a short stretch + 1/s, cut off))",
+    "rate / (threads × (the greatest rate of one thread in a short stretch + 1/s))",
     PROPOSAL + "; wrk samples each thread every 100 ms, so it rarely misses the best interval",
 )
 CONTRADICTIONS = Limit(
