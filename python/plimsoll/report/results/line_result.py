@@ -133,7 +133,7 @@ def so_far(now: Searched, elapsed_s: float) -> str:
         now: How things stood after the last try.
         elapsed_s: How long it had taken, in seconds.
     """
-    brackets = [f"{limit_text(line.limit)} {_between(line)}" for line in now.lines]
+    brackets = [f"{line.limit.text} {_between(line)}" for line in now.lines]
     return f"undecided, interrupted after {wording.seconds(elapsed_s)}: {'; '.join(brackets)}"
 
 
