@@ -5,13 +5,14 @@ Each function takes the rows themselves and reads each of them once.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from plimsoll.aggregate import query
+from plimsoll.aggregate import query, rates
 from plimsoll.aggregate.engine_records import EngineRecords, as_stored
 from plimsoll.statistics import laws
 
@@ -48,6 +49,9 @@ MOST_GROUPS = 32
 CHANCE = 1.5
 """So many times the pairs of neighbouring instants may repeat each other within one: three times
 what independent rows do."""
+
+ANY_NUMBER = 2**31
+"""More connections than any load has."""
 
 MOST_OPENING_NS = 900_000_000
 """Never longer: a connection that a full listen queue drops is tried again after 1 s."""
@@ -595,13 +599,15 @@ def open_connections(recording: Recording, connections: Rows) -> float | None:
     duration_ns = recording.held_ns
     if not duration_ns:
         return None
-    opening_ns = _opening_ns(recording)
+    opening_ns, requested = _opening_ns(recording), _requested(recording)
     if isinstance(connections, EngineRecords):
-        return connections.open_ns(opening_ns) / duration_ns
-    with query.opened(connections=connections) as database:
-        limits = {"opening_ns": opening_ns, **_held(recording)}
+        open_ns = connections.open_ns(opening_ns, min(requested))
+        if open_ns is not None:
+            return open_ns / duration_ns
+    with query.opened(connections=as_stored(connections)) as database:
+        limits = {"opening_ns": opening_ns, "requested": requested, **_held(recording)}
         row = database.execute(query.text("open_time"), limits).fetchall()[0]
-    return row[0] / duration_ns
+    return min(row[0] / duration_ns, max(requested))
 
 
 def late_connects(recording: Recording, connections: Rows, requested: int) -> LateConnects:
@@ -660,6 +666,14 @@ def late_openings(recording: Recording, connections: Rows, requested: int) -> La
             },
         ).fetchall()[0]
     return LateOpenings(*row)
+
+
+def _requested(recording: Recording) -> list[int]:
+    """How many connections each hold requests; where that is unknown, any number."""
+    most = rates.connections_requested(recording) or ANY_NUMBER
+    if recording.load.model != "closed":
+        return [most] * len(recording.holds)
+    return [min(most, math.ceil(max(hold.start, hold.end))) for hold in recording.holds]
 
 
 def _opening_ns(recording: Recording) -> int:

@@ -188,9 +188,14 @@ class EngineRecords:
         found = self._lives(0, 0)["ends"]
         return sorted(found, key=lambda row: (-row[1], row[0]))
 
-    def open_ns(self, opening_ns: int) -> float:
-        """The result of `open_time.sql`."""
-        return float(self._lives(opening_ns, 0)["open_ns"])
+    def open_ns(self, opening_ns: int, requested: int) -> float | None:
+        """The result of `open_time.sql` where no hold requests fewer connections than opened.
+
+        None where more opened: then the order tells which of them replaced another.
+        """
+        lives = self._lives(opening_ns, 0)
+        opened = sum(row[1] for row in lives["ends"])
+        return float(lives["open_ns"]) if opened <= requested else None
 
     def without_response(self, least_ns: int, least_requests: int) -> int:
         """Connections that lived for so long and never got a byte of a response."""

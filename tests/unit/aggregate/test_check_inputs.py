@@ -136,6 +136,38 @@ def test_connections_are_open_from_connected_to_closed_as_far_as_the_holds_go():
     assert open_connections(replace(CLEAN, stages=()), connections) is None
 
 
+def requesting(connections, *holds):
+    """A load of so many connections in each of its holds; `CLEAN`'s own hold without any."""
+    assert CLEAN.driver is not None
+    stages = tuple(replace(one, start=connections, end=connections) for one in holds)
+    driver = replace(CLEAN.driver, opened=connections, connections_requested=connections)
+    return replace(CLEAN, stages=stages or CLEAN.stages, driver=driver)
+
+
+@pytest.mark.parametrize("level", [2, 3])
+def test_connections_that_reopen_in_the_beginning_of_a_hold_are_not_open_before(level):
+    (hold,) = CLEAN.holds
+    begin, end = hold.start_ns, hold.end_ns
+    each_ns = 1_000_000  # 20 of them, one after the other, while a load may open its connections
+    closing = [
+        {"connected_ns": begin + n * each_ns, "closed_ns": begin + (n + 1) * each_ns}
+        for n in range(20)
+    ]
+    connections = connection_rows({"connected_ns": begin}, *closing)
+    recording = requesting(level, hold)
+    length_ns = end - begin
+    open_ns = length_ns + 20 * each_ns + (level - 2) * each_ns
+    assert open_connections(recording, connections) == pytest.approx(open_ns / length_ns)
+
+
+def test_no_more_connections_are_open_than_were_requested():
+    (hold,) = CLEAN.holds
+    late = {"connected_ns": hold.start_ns + 10_000_000}
+    gone = {"connected_ns": hold.start_ns + 1_000_000, "closed_ns": hold.start_ns + 9_000_000}
+    connections = connection_rows({"connected_ns": 0}, late, gone)
+    assert (open_connections(requesting(2, hold), connections) or 0) <= 2
+
+
 def test_connections_are_late_from_the_beginning_of_the_only_hold():
     begin = CLEAN.holds[0].start_ns
     connections = connection_rows(
@@ -154,9 +186,9 @@ def test_connections_whose_handshakes_take_turns_are_open_from_the_beginning_of_
     opened = [begin + number * 5_000_000 for number in range(50)]  # 5 ms each, one after the other
     connections = connection_rows(*({"connected_ns": at_ns} for at_ns in opened))
     tls = RequestedTls("localhost", "anyone", False, None, (), "never")
-    assert CLEAN.driver is not None
-    secured = replace(CLEAN, tls=tls, driver=replace(CLEAN.driver, opened=50))
-    assert open_connections(CLEAN, connections) == pytest.approx(50 * (1 - 0.11 / 4), rel=0.01)
+    plain = requesting(50, *CLEAN.holds)
+    secured = replace(plain, tls=tls)
+    assert open_connections(plain, connections) == pytest.approx(50 * (1 - 0.11 / 4), rel=0.01)
     assert open_connections(secured, connections) == pytest.approx(50)
     at_once = connection_rows(*({"connected_ns": begin + n * 900_000} for n in range(50)))
     assert open_connections(replace(secured, tls=None), at_once) == pytest.approx(50)
