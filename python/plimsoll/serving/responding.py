@@ -103,6 +103,13 @@ _NO_WEBSOCKET = "check the path of the URL, or use a server that speaks WebSocke
 _UPGRADED = 101
 _NO_EVENTS = "check the path of the URL, or remove `events=True`"
 _OTHER_PORT = "check the port: it may serve another protocol"
+_INVALID = "inspect the bytes that the server sends"
+_NO_HEAD = "the head is not one of HTTP/1"
+"""Why a response is none of HTTP at all; others begin as one."""
+
+_NO_PROTOCOL = "NoApplicationProtocol"
+"""The alert of a server that speaks none of the protocols offered by ALPN; RFC 7301, 3.2."""
+
 _TLS_WAIT_S = 0.6
 """How long each step of a handshake is waited for: some servers pause after what is no TLS."""
 
@@ -148,7 +155,7 @@ _REFUSED_BY_TLS = {
     ),
     "tls_nothing_in_common": (
         "`{address}` and the load generator have no TLS version and cipher in common: {reason}",
-        "remove `tls_version=` and `ciphers=`, or enable TLS 1.2 or 1.3 on the server",
+        "enable TLS 1.2 or 1.3 on the server",
     ),
     "tls_alert": ("`{address}` ended the TLS handshake: {reason}", _CERTIFICATE),
     "tls_not_spoken": ("`{address}` does not speak TLS", _USE_PLAIN),
@@ -479,6 +486,12 @@ def _require_handshake(
     """
     if tls is not None and kind in _REFUSED_BY_TLS:
         message, hint = _REFUSED_BY_TLS[kind]
+        if kind == "tls_nothing_in_common":
+            if protocol == "http2" and _NO_PROTOCOL in reason:
+                raise NotResponding(f"`{address}` does not speak HTTP/2", _NO_HTTP2)
+            given = {"`tls_version=`": tls.version, "`ciphers=`": tls.ciphers}
+            if restricting := " and ".join(name for name, value in given.items() if value):
+                hint = f"remove {restricting}, or {hint}"
         named = _as_typed(address, tls)
         message = message.format(address=named, name=tls.server_name, reason=reason)
         raise NotResponding(message, _with_schemes(hint, protocol))
@@ -506,7 +519,9 @@ def _not_http(
         message = f"`{address}` does not speak WebSocket: {reason}"
         return NotResponding(message, _NO_WEBSOCKET)
     hint = _OTHER_PORT
-    if kind == "not_http":
+    if kind == "not_http" and reason != _NO_HEAD:
+        message, hint = f"the response of `{address}` is not valid HTTP/1.1: {reason}", _INVALID
+    elif kind == "not_http":
         message = f"`{address}` does not speak HTTP/1: {reason}"
     elif kind == "tls_closed":
         message = f"`{address}` closes every connection within the TLS handshake"

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from websockets.sync.server import serve
@@ -110,6 +111,37 @@ def test_another_protocol_is_told(answer: bytes) -> None:
     ):
         required(address)
     assert "check the port" in caught.value.hint
+
+
+def test_a_response_that_begins_as_http_is_not_one_of_another_protocol() -> None:
+    broken = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhelloXX\r\n0\r\n\r\n"
+    with (
+        serving(says(broken)) as (address, _),
+        pytest.raises(NotResponding, match=r"is not valid HTTP/1\.1: the chunks") as caught,
+    ):
+        required(address)
+    assert caught.value.hint == "inspect the bytes that the server sends"
+
+
+@pytest.mark.parametrize(
+    ("alert", "protocol", "changes", "hint"),
+    [
+        (120, "http2", {}, "remove `http2=True`, or use a port on which the server speaks HTTP/2"),
+        (40, "http2", {}, "enable TLS 1.2 or 1.3 on the server"),
+        (40, "http1", {"version": "1.3"}, "remove `tls_version=`, or enable TLS 1.2 or 1.3"),
+        (40, "http1", {"ciphers": ("TLS_AES_128_GCM_SHA256",)}, "remove `ciphers=`, or enable"),
+    ],
+)
+def test_a_handshake_with_nothing_in_common_is_told_with_what_restricts_it(
+    alert: int, protocol: Protocol, changes: dict[str, Any], hint: str
+) -> None:
+    tls = Tls("localhost", insecure=True, alpn=("h2",) if protocol == "http2" else (), **changes)
+    with (
+        serving(says(bytes([21, 3, 3, 0, 2, 2, alert]))) as (address, _),
+        pytest.raises(NotResponding) as caught,
+    ):
+        responding.require(address, GET, keep_alive=True, tls=tls, protocol=protocol)
+    assert caught.value.hint.startswith(hint)
 
 
 def test_a_server_that_is_slow_is_put_under_load(monkeypatch: pytest.MonkeyPatch) -> None:
