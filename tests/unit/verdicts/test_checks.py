@@ -14,6 +14,7 @@ import pytest
 import sample
 import turns
 from plimsoll import wording
+from plimsoll.aggregate.check_inputs import ConnectionEnd, OutcomeCount
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.rates import offered_s
 from plimsoll.aggregate.trial import Tables
@@ -1612,6 +1613,88 @@ def test_a_server_that_closes_after_each_response_unannounced_can_be_measured_wi
     assert "measure it without keep-alive (`keep_alive = false`)" in remedies[0]
 
 
+def with_ends(trial, **connections):
+    """The same trial, whose server closed so many connections in each way after 10 responses."""
+    trial = replace(trial)
+    ends = [ConnectionEnd(outcome, n, 0, n, 10, 10) for outcome, n in connections.items()]
+    trial.__dict__["connection_ends"] = tuple(ends)
+    return trial
+
+
+def test_what_a_server_loses_by_closing_is_chance_and_it_closed_all_alike():
+    lost = {"reset_waiting": 200, "closed_waiting": 100}
+    trial = with_ends(simulate(failures={"reset_waiting": 0.02}), closed_idle=300, **lost)
+    assert "closed 600 of" in judged("connection_target_met", trial).text
+    assert "closed 600 of" in judged("failures_explained", trial).text
+    harmed = judged("connection_target_met", with_ends(trial, **lost))
+    assert ("closed" in harmed.text, harmed.level) == (False, "sound"), harmed.text
+
+
+def test_a_close_frame_between_messages_loses_nothing():
+    given = judged("connection_target_met", with_ends(simulate(), close_received=300))
+    assert given.level == "doubtful"
+    assert "The server closed 300 of" in given.text
+    assert judged("failures_explained", with_ends(simulate(), close_received=300)).level == "sound"
+
+
+def test_a_server_that_cuts_responses_is_not_helped_by_a_connection_for_each():
+    trial = simulate(failures={"closed_early": 0.3})
+    trial = replace(trial)
+    trial.__dict__["connection_ends"] = (ConnectionEnd("closed_early", 99, 0, 99, 1, 1),)
+    (remedy,) = judged("failures_explained", trial).remedies
+    assert remedy == "Find in `server.log` why it ended responses before their last byte."
+
+
+@pytest.mark.parametrize(
+    ("protocol", "name"), [("http1", "HTTP/1.1"), ("http2", "HTTP/2"), ("websocket", "WebSocket")]
+)
+def test_what_a_server_violates_is_the_protocol_of_the_load(protocol, name):
+    trial = simulate(failures={"http2_error": 0.1, "lost_behind": 0.3})
+    load = replace(trial.recording.load, protocol=protocol)
+    trial = replace(trial, recording=replace(trial.recording, load=load))
+    (remedy,) = judged("failures_explained", trial).remedies
+    assert remedy == f"Inspect the bytes that the server sends: they are not valid {name}."
+
+
+@pytest.mark.parametrize(("protocol", "said"), [("http1", "204 or 304"), ("websocket", "message")])
+def test_bytes_beyond_a_response_are_those_of_the_protocol(protocol, said):
+    trial = simulate(closings={"unsolicited": (7, 5000)})
+    load = replace(trial.recording.load, protocol=protocol)
+    trial = replace(trial, recording=replace(trial.recording, load=load))
+    (remedy,) = judged("responses_correct", trial).remedies
+    assert said in remedy
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        ("connect_refused", "listens on this address"),
+        ("tls_timeout", "(`timeout`)"),
+        ("tls_alert", "refuses the handshake"),
+    ],
+)
+def test_a_server_whose_handshakes_fail_does_listen(outcome, said):
+    trial = replace(CLEAN)
+    summary = replace(CLEAN.summary, connections_opened=0, connections_refused=9)
+    counts = (OutcomeCount(outcome, None, 9, 9, 0, 0),)
+    trial.__dict__.update(summary=summary, outcome_counts=counts)
+    (remedy,) = judged("connection_target_met", trial).remedies
+    assert said in remedy
+
+
+@pytest.mark.parametrize(("hung_ns", "level"), [(3_000_000_000, "void"), (500_000_000, "sound")])
+def test_a_server_that_hangs_after_few_responses_is_compared_with_the_longest(hung_ns, level):
+    options = {"connections": 4, "warm_up_s": 0.0, "ramp_s": 0.0, "hold_s": 4.0}
+    trial = hung(simulate(**options), hung_ns)
+    few: Any = as_stored(trial.requests)
+    unended = pc.is_null(few["done_ns"])
+    few = pa.concat_tables([few.filter(pc.invert(unended))[:10], few.filter(unended)[:4]])
+    given = judged("failures_explained", replace(trial, requests=few))
+    assert given.level == level
+    assert ("4 requests hung until the load ended" in given.text) is (level == "void")
+    assert ("while the longest of the responses is" in given.text) is (level == "void")
+
+
 @pytest.mark.parametrize(("timeout_s", "is_hung"), [(10.0, True), (0.05, False)])
 def test_timeouts_far_beyond_other_responses_are_requests_that_hung(timeout_s, is_hung):
     trial = simulate(failures={"timed_out_waiting": 0.02})
@@ -2850,6 +2933,28 @@ def test_late_connections_of_which_some_were_refused_or_lost_are_void(change):
     summary = replace(trial.summary, **change)
     failed.__dict__.update(usage=trial.usage, summary=summary)
     assert judged("connection_target_met", failed).level == "void"
+
+
+@pytest.mark.parametrize(
+    ("connected_ns", "change", "level"),
+    [
+        (160_000_000, {}, "doubtful"),
+        (160_000_000, {"connections_refused": 1}, "void"),
+        (160_000_000, {"connections_peak_open": 9}, "void"),
+        (2_100_000_000, {}, "void"),
+    ],
+)
+def test_connections_that_close_and_open_again_are_doubtful_if_most_of_the_time_all_are_open(
+    connected_ns, change, level
+):
+    trial = opened_late(begun_ns=0, connected_ns=connected_ns)
+    closing = replace(trial, connections=trial.connections)
+    counted = {"connections_opened": 500, "connections_lost": 490, "connections_peak_open": 10}
+    summary = replace(trial.summary, **counted | change)
+    closing.__dict__.update(usage=trial.usage, summary=summary)
+    given = judged("connection_target_met", closing)
+    assert given.level == level
+    assert ("those that closed had to be opened again" in given.text) is (level == "doubtful")
 
 
 def test_connections_that_never_open_are_void_beside_those_that_open_late():

@@ -8,11 +8,13 @@ Connections can be missing in two ways, and can close too soon:
   0.5 ms for each (10 ms with TLS), up to 0.9 s. If they are missing only because the load generator
   itself began to connect late, the trial is doubtful, and not void for the server. It is doubtful
   too if every connection opened, none was refused or lost, and they are missing only because they
-  opened late, as behind slow handshakes. They must have been open for half of the window;
+  opened late, as behind slow handshakes; or if all were open at one time, no attempt failed, and
+  those that closed had to be opened again. They must have been open for half of the window;
 - no response: connections that the kernel opened and on which the server never responded. While the
   accept queue is full, a client sees connections as open that the server has not accepted. A server
   that hangs looks the same;
-- closed: connections that the server closed in good order, per response.
+- closed: connections that the server closed, per response, if it closed any in good order. One that
+  it closes without announcing it loses a request by chance: `failures_explained` judges those.
 
 Connections that carry one request each are not held open. `evenly_served` judges how evenly
 responses spread over those that are.
@@ -43,7 +45,21 @@ if TYPE_CHECKING:
 NAME = "connection_target_met"
 TITLE = "Connection target met"
 PROBLEM = "Connection target missed"
+KEPT = "the server kept every connection open"
 LISTENS = "Check that the server runs, and listens on this address and port"
+HANDSHAKES = ("tls_", "upgrade_")
+"""How outcomes begin of connections that opened, and whose handshake above TCP failed."""
+WHY_CLOSED = Remedy(
+    "Find in `server.log` why connections ended", "Find in the server's log why connections ended"
+)
+HANDSHAKE = Remedy(
+    "Find in `server.log` why it refuses the handshake",
+    "Find in the server's log why it refuses the handshake",
+)
+LONGER = Remedy(
+    "Allow more time for a handshake (`timeout`), or find why the server takes so long",
+    "Allow more time for a handshake (`--timeout`), or find why the server takes so long",
+)
 SOURCE = "connections requested, open and with a response, by the load generator and by the rows"
 OPEN_RATIO = Limit(
     NAME,
@@ -89,8 +105,8 @@ OPENING_NS = 1_000_000_000
 LIVED_S = 1.0
 """A connection that was open for so long should have a response."""
 LEAST_OPEN = 0.5
-"""Connections that open late are missing at the beginning only if they are open for so much of the
-window; a window that mostly passed before never had its load."""
+"""Connections that open late, or again, only doubt a trial if they are open for so much of the
+window; a window that mostly passed without them never had its load."""
 WARM_UP = Remedy(
     campaign="Give the load a warm-up, in which its connections open (a stage `warm_up`)",
     load="Give the load a warm-up, in which its connections open (`--warm-up 5s`)",
@@ -130,7 +146,16 @@ def _unconnected(tables: Tables, limits: Limits) -> Finding | None:
     reported = f": {wording.listed(list(dict.fromkeys(causes)))}" if causes else ""
     attempts = wording.several(refused, "attempt")
     sentence = f"no connection could be opened{reported}, in {attempts}"
-    return found(limits.of(OPEN_RATIO), 0.0, sentence, LISTENS)
+    return found(limits.of(OPEN_RATIO), 0.0, sentence, _why_unconnected(tables))
+
+
+def _why_unconnected(tables: Tables) -> Remedy | str:
+    """What to do where nothing connects: a server that fails within a handshake does listen."""
+    rows = [row for row in tables.outcome_counts if _why(row)]
+    most = max(rows, key=lambda row: row.requests, default=None)
+    if most is None or not most.outcome.startswith(HANDSHAKES):
+        return LISTENS
+    return LONGER if most.outcome.endswith("_timeout") else HANDSHAKE
 
 
 def _why(row: OutcomeCount) -> str:
@@ -169,8 +194,8 @@ def _open(tables: Tables, limits: Limits) -> Finding:
     )
     if not _is_kept(tables):
         return found(limit, 1.0, sentence + ", each for a few requests", "")
-    late = _late(tables, limit, is_open, requested)
-    return late or _missing(tables, limit, is_open, requested, sentence)
+    explained = _explained(tables, limit, is_open, requested)
+    return explained or _missing(tables, limit, is_open, requested, sentence)
 
 
 def _missing(
@@ -180,10 +205,10 @@ def _missing(
     ratio, remedy = _ratio(tables, is_open, requested), _why_not_open(tables)
     if closed_connections.closes_each(tables):
         return found(limit, ratio, _closed_each(tables, is_open, requested), remedy)
-    if ends := closed_connections.orderly(tables):
-        which = closed_connections.described(tables, ends)
-        closed = f"the server closed {which}, and no request was lost"
-        return found(limit, ratio, sentence, remedy, closed)
+    if closed_connections.orderly(tables):
+        which = closed_connections.described(tables, closed_connections.by_server(tables))
+        unharmed = "" if closed_connections.abrupt(tables) else ", and no request was lost"
+        return found(limit, ratio, sentence, remedy, f"the server closed {which}{unharmed}")
     return found(limit, ratio, sentence, remedy)
 
 
@@ -199,7 +224,7 @@ def _open_connections(tables: Tables) -> float | None:
 
 
 def _closed_each(tables: Tables, is_open: float, requested: float) -> str:
-    ends = (*closed_connections.orderly(tables), *closed_connections.abrupt(tables))
+    ends = closed_connections.by_server(tables)
     return (
         f"{wording.amount(is_open)} of {wording.amount(requested)} requested connections were open "
         f"on average; the server closed {closed_connections.described(tables, ends)}"
@@ -229,11 +254,12 @@ def _kept_open(tables: Tables, limits: Limits) -> list[Finding]:
     To close a connection in good order is its right, after a number of responses or when idle.
     """
     limit = limits.of(CLOSED_RATIO)
-    completed, ends = tables.summary.completed, closed_connections.orderly(tables)
+    completed, ends = tables.summary.completed, closed_connections.by_server(tables)
     if not completed or not tables.summary.connections_opened:
         return []
-    if not ends:
-        return [found(limit, 0.0, "the server kept every connection open", "")]
+    if not closed_connections.orderly(tables):
+        kept = "the server closed no connection without a request on it" if ends else KEPT
+        return [found(limit, 0.0, kept, "")]
     ratio = closed_connections.closed(ends) / completed
     for_each = wording.amount(1 / ratio)
     every = "each response" if for_each == "1" else f"every {for_each} responses"
@@ -241,11 +267,12 @@ def _kept_open(tables: Tables, limits: Limits) -> list[Finding]:
         f"the server closed {closed_connections.described(tables, ends)}: one for {every}, so the "
         "numbers include opening connections"
     )
-    return [
-        found(
-            limit, ratio, sentence, KEEP_OR_NOT if closed_connections.closes_each(tables) else KEEP
-        )
-    ]
+    return [found(limit, ratio, sentence, _keep(tables))]
+
+
+def _keep(tables: Tables) -> Remedy:
+    """What to do about connections that the server closes, by how soon it does."""
+    return KEEP_OR_NOT if closed_connections.closes_each(tables) else KEEP
 
 
 def _requested(tables: Tables) -> float | None:
@@ -265,16 +292,37 @@ def _open_by_rows(tables: Tables, limits: Limits) -> list[Finding]:
         "requested connections open on average"
     )
     limit, ratio = limits.of(OPEN_RATIO), _ratio(tables, is_open, requested)
-    late = _late(tables, limit, is_open, requested)
-    return [late or found(limit, ratio, sentence, _why_not_open(tables))]
+    explained = _explained(tables, limit, is_open, requested)
+    return [explained or found(limit, ratio, sentence, _why_not_open(tables))]
 
 
-def _late(tables: Tables, limit: Limit, is_open: float, requested: float) -> Finding | None:
-    """That connections are missing only because they opened late, by whosever fault."""
+def _explained(tables: Tables, limit: Limit, is_open: float, requested: float) -> Finding | None:
+    """That connections are missing only because they opened late, or had to be opened again."""
     if limit.level(_ratio(tables, is_open, requested)) == "sound":
         return None
-    by_driver = _late_by_driver(tables, limit, is_open, requested)
-    return by_driver or _opened_late(tables, limit, is_open, requested)
+    return (
+        _late_by_driver(tables, limit, is_open, requested)
+        or _opened_late(tables, limit, is_open, requested)
+        or _reopened(tables, limit, is_open, requested)
+    )
+
+
+def _reopened(tables: Tables, limit: Limit, is_open: float, requested: float) -> Finding | None:
+    """That all connections were open, and are missing only while closed ones were opened again.
+
+    Why they closed, and what was lost with them, is judged on its own.
+    """
+    summary, ratio = tables.summary, _ratio(tables, is_open, requested)
+    was_full = (summary.connections_peak_open or 0) >= round(requested)
+    has_more = (summary.connections_opened or 0) > round(requested)
+    if summary.connections_refused or not was_full or not has_more or ratio < LEAST_OPEN:
+        return None
+    sentence = (
+        f"{wording.amount(is_open)} of {wording.amount(requested)} requested connections were open "
+        "on average, because those that closed had to be opened again"
+    )
+    by_server = closed_connections.orderly(tables)
+    return Finding("doubtful", ratio, limit, sentence, _keep(tables) if by_server else WHY_CLOSED)
 
 
 def _opened_late(tables: Tables, limit: Limit, is_open: float, requested: float) -> Finding | None:
@@ -337,7 +385,7 @@ def _ratio(tables: Tables, is_open: float, requested: float) -> float:
 def _why_not_open(tables: Tables) -> str | Remedy:
     refused = tables.summary.connections_refused or 0
     lost = tables.summary.connections_lost or 0
-    if closed_connections.closes_each(tables):
+    if closed_connections.closes_each(tables) and not closed_connections.cuts_responses(tables):
         return KEEP_OR_NOT
     if not refused and not lost:
         return "Find why connections open late or close early: no attempt to connect failed"

@@ -12,11 +12,11 @@ they are timeouts, the verdict says what the percentile is with them. Wrong resp
 from the same share on.
 
 Nor do latencies have requests that were still in flight when the load ended. One that had waited
-for a second, and for ten times the highest known percentile, hung: the load ended before its
-timeout did. One of a shorter wait was queued, or met a stall. But where so many waited that a
-percentile of all requests is at least twice that of the responses, or five times, latencies are
-wrong: `aggregate.unfinished` bounds them. A server that hangs before the end of an open load does
-that, because a rate does not wait for responses.
+for a second, and for ten times the highest known percentile (of few responses: the longest), hung:
+the load ended before its timeout did. One of a shorter wait was queued, or met a stall. But where
+so many waited that a percentile of all requests is at least twice that of the responses, or five
+times, latencies are wrong: `aggregate.unfinished` bounds them. A server that hangs before the end
+of an open load does that, because a rate does not wait for responses.
 
 Source: load tools that count "socket errors" without a number leave their users to guess whether
 the server, the driver or the network failed.
@@ -139,13 +139,19 @@ REMEDIES: dict[str, Remedy | str] = {
         "Request fewer connections (`-c`), or allow more time for a response (`--timeout`)",
         "Use fewer users, or allow more time for a response",
     ),
-    "malformed": "Inspect the bytes that the server sends: they are not valid HTTP/1.1",
     "open": Remedy(
         "Give the load more `connections`, or a lower rate",
         "Give the load more connections (`-c`), or a lower rate (`-R`)",
     ),
 }
 """What to do about each group of failures."""
+MALFORMED = "Inspect the bytes that the server sends: they are not valid {protocol}"
+PROTOCOLS = {"http1": "HTTP/1.1", "http2": "HTTP/2", "websocket": "WebSocket"}
+CUT = Remedy(
+    "Find in `server.log` why it ended responses before their last byte",
+    "Find in the server's log why it ended responses before their last byte",
+)
+"""What to do about bodies that are shorter than their head says."""
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -280,7 +286,7 @@ def _server_held_up(tables: Tables) -> bool:
 def _lost(tables: Tables, limits: Limits) -> Finding:
     """Requests, however few, that went with a connection which the server closed or reset."""
     limit, lost = limits.of(LOST_REQUESTS), closed_connections.lost_requests(tables)
-    ends = closed_connections.abrupt(tables)
+    ends = closed_connections.unannounced(tables)
     connections = f": {closed_connections.described(tables, ends)}" if ends else ""
     sentence = (
         f"{wording.several(lost, 'request')} were lost with connections that the server closed or "
@@ -332,7 +338,7 @@ def _still_waiting(tables: Tables, limits: Limits) -> Finding:
     ratio = hung.requests / (hung.requests + ended)
     sentence = (
         f"{wording.several(hung.requests, 'request')} hung until the load ended, for up to "
-        f"{wording.seconds(hung.longest_ns / SECOND_NS)}, while {name} of the responses is "
+        f"{wording.seconds(hung.longest_ns / SECOND_NS)}, while {_named(name)} of the responses is "
         f"{wording.seconds(time_ns / SECOND_NS)}"
     )
     least = wording.seconds(hung.shortest_ns / SECOND_NS)
@@ -340,16 +346,21 @@ def _still_waiting(tables: Tables, limits: Limits) -> Finding:
     return found(limit, ratio, sentence, NO_RESPONSE, *meaning * (ratio >= HIDDEN["p99"]))
 
 
+def _named(percentile: str) -> str:
+    return "the longest" if percentile == "max" else percentile
+
+
 def _slowest_known(tables: Tables) -> tuple[str, float] | None:
-    """The highest percentile of the response times that is known, up to p99."""
+    """The highest percentile of the response times that is known, up to p99; of few the longest."""
     times = tables.summary.response_time
-    known = ((name, times.of(name)) for name in ("p99", "p95", "p90"))
+    known = ((name, times.of(name)) for name in ("p99", "p95", "p90", "max"))
     return next(((name, time_ns) for name, time_ns in known if time_ns), None)
 
 
 def _closed(tables: Tables) -> Iterator[str]:
-    """Which connections the server closed with requests on them."""
-    if ends := closed_connections.abrupt(tables):
+    """Which connections the server closed so, if it did any with requests on them."""
+    if closed_connections.abrupt(tables):
+        ends = closed_connections.unannounced(tables)
         yield f"the server closed {closed_connections.described(tables, ends)}, unannounced"
 
 
@@ -378,9 +389,13 @@ def _elsewhere(tables: Tables) -> str:
 def _remedy(tables: Tables, failures: list[OutcomeCount]) -> Remedy | str:
     if not failures:
         return NO_RESPONSE
-    most = BY_NAME.get(max(failures, key=lambda row: row.held).outcome)
+    # What was lost behind another failure is no cause.
+    causes = [row for row in failures if row.outcome != closed_connections.BEHIND] or failures
+    most = BY_NAME.get(max(causes, key=lambda row: row.held).outcome)
     if most is None:
         return ""
+    if most.group == "malformed":
+        return MALFORMED.format(protocol=PROTOCOLS[tables.recording.load.protocol])
     if most.group == "lost":
         return _why_lost(tables)
     if most.name == "not_sent" and _server_held_up(tables):
@@ -399,6 +414,8 @@ def _hung(tables: Tables, group: str) -> bool:
 
 def _why_lost(tables: Tables) -> Remedy | str:
     """What to do about connections that the server closed or reset."""
+    if closed_connections.cuts_responses(tables):
+        return CUT
     return KEEP_OR_NOT if closed_connections.closes_each(tables) else REMEDIES["lost"]
 
 

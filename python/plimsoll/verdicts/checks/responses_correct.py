@@ -181,6 +181,18 @@ STATUSES_REMEDY = Remedy(
     imported="Look why the tool takes these responses for correct: an assertion may ignore the "
     "status, or the script may set success itself",
 )
+BEYOND = {
+    "http": (
+        "bytes beyond the end of a response",
+        "Fix the framing: a body is as long as `Content-Length` says, and a response to HEAD or "
+        "with status 204 or 304 has none",
+    ),
+    "websocket": (
+        "more messages than it received",
+        "Have the server send one message for each that it receives",
+    ),
+}
+"""What a server sends that belongs to no response, and what to do about it."""
 TIMES = ("before", "after")
 LEAST_ERROR = 400
 HEADS_APART_BYTES = 100
@@ -629,16 +641,18 @@ def _unsolicited(tables: Tables, limits: Limits) -> Finding:
     unasked = sum(end.without_response for end in ends)
     number = sum(end.connections for end in ends)
     behind = number - unasked
+    is_websocket = tables.recording.load.protocol == "websocket"
     if not number:
         return found(limit, 0.0, "no bytes followed a response", "")
     sentences: list[str] = []
     remedies: list[str] = []
     if behind:
+        what, remedy = BEYOND["websocket" if is_websocket else "http"]
         sentences.append(
-            f"on {wording.several(behind, 'connection')} the server sent bytes beyond the end of a "
-            "response; clients read them as the next response"
+            f"on {wording.several(behind, 'connection')} the server sent {what}; clients read them "
+            "as the next response"
         )
-        remedies.append("Fix the framing: `Content-Length` must equal the length of the body")
+        remedies.append(remedy)
     if unasked:
         sentences.append(
             f"on {wording.several(unasked, 'connection')} the server sent bytes before any "
