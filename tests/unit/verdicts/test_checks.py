@@ -3084,6 +3084,7 @@ def unpinned(**options):
     made = as_load(
         simulate(**{"run_delay": 0.0, "server_cores": (0, 1), "driver_cores": (0, 1)} | options)
     )
+    assert made.recording.server is not None
     server = replace(made.recording.server, cores=(), workers=0)
     driver = replace(driver_of(made), cores=())
     return replace(made, recording=replace(made.recording, server=server, driver=driver))
