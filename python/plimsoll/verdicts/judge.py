@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.verdicts import by_figures, campaign_checks, causes, checks, verdict
-from plimsoll.verdicts.checks import trial_completed
 from plimsoll.verdicts.limits import Limits
 
 if TYPE_CHECKING:
@@ -30,7 +29,8 @@ def judge(tables: Tables) -> tuple[Verdict, ...]:
     limits = Limits(tables.recording.limits)
     driver = tables.recording.driver
     if tables.recording.is_interrupted:
-        return (trial_completed.judge(tables, limits),)
+        known = (check for check in checks.CHECKS if check.ROLE.judges_interrupted)
+        return tuple(check.judge(tables, limits) for check in known)
     if driver is not None and driver.figures is not None:
         return causes.explained(tables, by_figures.judge(tables, driver.figures, limits))
     return causes.explained(tables, [check.judge(tables, limits) for check in checks.CHECKS])

@@ -84,6 +84,7 @@ class Role:
             to be sound.
         needs_no_time: Whether a load of less than a second is long enough for it; the doubts of
             all others are explained by such a load.
+        judges_interrupted: Whether it judges a load that a signal ended, as no other does.
         is_on_steady_state: Whether it judges how throughput went in the measurement window.
         cancels_in_turns: Whether it is on what befalls all servers that take turns alike, so that
             their ratio does not have it.
@@ -100,6 +101,7 @@ class Role:
     )
     is_essential: bool = False
     needs_no_time: bool = False
+    judges_interrupted: bool = False
     is_on_steady_state: bool = False
     cancels_in_turns: bool = False
     blames_server: frozenset[str] = frozenset()

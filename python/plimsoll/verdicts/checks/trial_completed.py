@@ -135,4 +135,4 @@ def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
     return None
 
 
-ROLE = Role(tells=_cause, needs_no_time=True)
+ROLE = Role(tells=_cause, needs_no_time=True, judges_interrupted=True)
