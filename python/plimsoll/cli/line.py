@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -14,6 +15,8 @@ from plimsoll.cli import EPILOGUE, json_output, listeners, options
 from plimsoll.errors import SearchInterrupted
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from plimsoll.campaign.load import Arrivals
     from plimsoll.campaign.tls import Resume, Version
     from plimsoll.lab.line_results import LineResult
@@ -173,33 +176,35 @@ def command(  # noqa: PLR0913 - one argument for each option
     sent, expected = cli.incoming.contents({"--body": body, "--expect-body": expected_body})
     typed = {"p50": p50, "p90": p90, "p99": p99, "p999": p999}
     form: Output = "json" if as_json else output
-    result = _searched(
-        form,
-        url,
-        [*(f"{name}={most}" for name, most in typed.items() if most is not None), *limit],
-        errors=errors, budget_s=budget_s, within=within, arrivals=arrivals, connections=connections,
-        warm_up_s=warm_up_s, threads=threads, driver_cores=driver_cores,
-        keep_alive=keep_alive, http2=http2, streams=streams, method=method,
-        insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
-        ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
-        headers=[cli.incoming.header(one) for one in headers], body=sent, status=status,
-        length_bytes=length_bytes, expected_body=expected, record=record, storage=storage,
-        on_event=listeners.notes if quiet or form != "text" else listeners.steps,
-    )  # fmt: skip
+    with _bracket_shown(form):
+        result = plimsoll.line(
+            url,
+            [*(f"{name}={most}" for name, most in typed.items() if most is not None), *limit],
+            errors=errors, budget_s=budget_s, within=within, arrivals=arrivals,
+            connections=connections, warm_up_s=warm_up_s, threads=threads,
+            driver_cores=driver_cores,
+            keep_alive=keep_alive, http2=http2, streams=streams, method=method,
+            insecure=insecure, cacert=cacert, cert=cert, key=key, tls_version=tls_version,
+            ciphers=cli.incoming.names(ciphers), tls_resume=tls_resume,
+            headers=[cli.incoming.header(one) for one in headers], body=sent, status=status,
+            length_bytes=length_bytes, expected_body=expected, record=record, storage=storage,
+            on_event=listeners.notes if quiet or form != "text" else listeners.steps,
+        )  # fmt: skip
     with result:
         cli.outgoing.write(chart, lambda: result.chart().svg())
         _print(result, form, verbose=verbose, quiet=quiet)
         return cli.judging.line_exit_code(result.found)
 
 
-def _searched(form: Output, *given: Any, **options: Any) -> LineResult:
-    """The result; of a search that a signal ended the bracket is printed.
+@contextmanager
+def _bracket_shown(form: Output) -> Generator[None]:
+    """Prints the bracket of a search that a signal ends.
 
     Raises:
         SearchInterrupted: A signal ended it.
     """
     try:
-        return plimsoll.line(*given, **options)
+        yield
     except SearchInterrupted as error:
         if form != "json":
             click.echo(error.message)

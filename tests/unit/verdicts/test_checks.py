@@ -3112,9 +3112,21 @@ def test_beside_a_server_without_cores_of_its_own_an_unknown_only_doubts(options
     assert "of its threads' time in its busiest second" in given.text
 
 
+@pytest.mark.parametrize(("busy", "level"), [(0.99, "sound"), (0.93, "doubtful")])
+def test_a_server_that_does_one_thing_at_a_time_was_the_limit_if_never_out_of_work(busy, level):
+    """The load generator was busy in one second, and not on average."""
+    made = unpinned(server_busy=busy, driver_busy=0.0)
+    seconds = [(one, 0.5 * one + 0.4 * (one >= 6)) for one in range(12)]
+    for quantity in ("cpu_user_s", "run_time_s"):
+        made = with_readings(made, "driver", quantity, *seconds)
+    given = judged("driver_headroom", made)
+    assert given.level == level, given
+    assert ("never out of work" in given.text) is (level == "sound")
+
+
 @pytest.mark.parametrize(("others", "level"), [(0.3, "sound"), (0.0, "doubtful")])
 def test_a_thread_that_ran_or_waited_for_others_all_the_time_was_the_limit(others, level):
-    """It ran for 77 % of the time, and waited for 23 % while others had its core."""
+    """It ran for 72 % of the time, and waited for the rest of it while others had its core."""
     made = unpinned(server_busy=0.72, driver_busy=0.2, others_busy=others, run_delay=0.3)
     given = judged("bottleneck_identified", made)
     assert given.level == level, given

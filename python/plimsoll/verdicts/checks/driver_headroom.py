@@ -170,8 +170,8 @@ def _beside_unpinned(tables: Tables, busy: Finding, limits: Limits) -> Finding:
         return replace(busy, level="doubtful", sentence=f"{busy.sentence}, {unseen}: {may_be}")
     kept = f"{busy.sentence}, the server {wording.cores(used)}"
     if disturbance.cores_of_one_at_a_time(tables.recording, usage, holds, tables.served):
-        meaning = "it works on one request at a time and was never out of work"
-        return replace(busy, level="sound", sentence=f"{kept}: {meaning}")
+        meaning = "the server works on one request at a time and was never out of work"
+        return replace(busy, level="sound", sentence=kept, further=(meaning,))
     if limits.of(SERVER_BUSY_RATIO).level(wanted) != "void":
         return replace(busy, level="doubtful", sentence=f"{kept}: {may_be}")
     if busy.level == "doubtful":

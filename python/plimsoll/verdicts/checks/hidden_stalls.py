@@ -45,7 +45,6 @@ from plimsoll.verdicts.role import Role
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.aggregate.check_inputs import InFlight
     from plimsoll.aggregate.disturbance import Whose
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.usage import Instants, Window
@@ -189,15 +188,11 @@ def _connections(tables: Tables) -> float | None:
     if counted:
         return max(counted, 1.0)
     active = users.most_at_once(tables.recording, tables.usage)
-    held = [window.mean * (end - start) for window, (start, end) in _in_flight(tables)]
-    by_rows = sum(held) / (tables.recording.held_ns or 1)
+    windows = zip(tables.in_flight(tables.holds), tables.holds, strict=True)
+    flown_ns = sum(one.mean * (end - start) for one, (start, end) in windows)
+    by_rows = flown_ns / (tables.recording.held_ns or 1)
     most = max(summary.connections_requested or 0.0, active or 0.0, by_rows)
     return max(most, 1.0) if most else None
-
-
-def _in_flight(tables: Tables) -> Iterator[tuple[InFlight, Window]]:
-    """Requests in flight in each hold, by the rows."""
-    return zip(tables.in_flight(tables.holds), tables.holds, strict=True)
 
 
 def _stalled(stalls_ns: Sequence[int], least_ns: float = 0.0) -> str:
