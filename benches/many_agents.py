@@ -27,7 +27,8 @@ from typing import NamedTuple
 
 import plimsoll
 from plimsoll.errors import HostLost
-from plimsoll.hosts import certificates, control, hosts_file
+from plimsoll.hosts import certificates
+from plimsoll.hosts.lab import control, hosts_file
 from plimsoll.processes import cpu_clock
 from plimsoll.processes.ports import LOOPBACK, free_port
 

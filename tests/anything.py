@@ -373,8 +373,8 @@ def _nothing_started() -> Generator[None]:
             "plimsoll.sampling.watching.seconds",
             "plimsoll.watch.server.serve",
             "plimsoll.databases.running.started",
-            "plimsoll.hosts.control.opened",
-            "plimsoll.hosts.membership.serve",
+            "plimsoll.hosts.lab.control.opened",
+            "plimsoll.hosts.agent.membership.serve",
         ):
             stack.enter_context(patch(place, refuse))
         stack.enter_context(patch("plimsoll.watch.priority.lower_priority"))

@@ -19,7 +19,8 @@ from pathlib import Path
 import pytest
 
 from command_line import Running, start
-from plimsoll.hosts import certificates, hosts_file, network
+from plimsoll.hosts import certificates, network
+from plimsoll.hosts.lab import hosts_file
 from plimsoll.processes.ports import free_port
 
 NETWORK = "198.18.77"

@@ -30,8 +30,9 @@ from command_line import Ran, Running, run
 from labs import LabAtWork, in_namespaces, on_loopback
 from plimsoll.drivers import records
 from plimsoll.errors import InputError, StorageError
-from plimsoll.hosts import certificates, hosts_file
-from plimsoll.hosts.membership import RETRY_S
+from plimsoll.hosts import certificates
+from plimsoll.hosts.agent.membership import RETRY_S
+from plimsoll.hosts.lab import hosts_file
 from plimsoll.processes.ports import free_port
 from plimsoll.storage import digests
 from small_disks import small_disk

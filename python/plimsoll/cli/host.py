@@ -17,7 +17,7 @@ import plimsoll
 from plimsoll import hosts, lab, wording
 from plimsoll.cli import EPILOGUE, json_output, messages, options
 from plimsoll.errors import HostError, InputError, Problem
-from plimsoll.hosts.agent import Agent
+from plimsoll.hosts.agent.agent import Agent
 from plimsoll.hosts.host import DAYS, MOST_DAYS, PORT
 from plimsoll.storage import scratch
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from ipaddress import IPv4Address, IPv6Address
 
-    from plimsoll.hosts.agent import HostFacts
-    from plimsoll.hosts.control import Lab
-    from plimsoll.hosts.fitness import Fitness
+    from plimsoll.hosts.answers import HostFacts
     from plimsoll.hosts.host import Host
+    from plimsoll.hosts.lab.control import Lab
+    from plimsoll.hosts.lab.fitness import Fitness
     from plimsoll.lab.host_rows import StayedRows
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
@@ -70,7 +70,7 @@ def certificates(*, folder: Path, file: Path, days: int) -> int:
     programs on every host of the lab.
     """
     hosts.require()
-    made = hosts.certificates.make(hosts.hosts_file.read(file), folder, days)
+    made = hosts.certificates.make(hosts.lab.hosts_file.read(file), folder, days)
     messages.step(f"certificates for {', '.join(made)} in `{folder}`, valid for {days} days")
     return 0
 
@@ -126,14 +126,14 @@ def serve(
             identity = hosts.certificates.received(sys.stdin.buffer, folder)
         else:
             identity = hosts.certificates.Identity(cert, key, ca)
-        membership = hosts.membership.Membership(lab, port, name, identity, own, folder)
+        membership = hosts.agent.membership.Membership(lab, port, name, identity, own, folder)
         messages.step(f"`{name}` waits for the lab at {join}; {_key()} ends it")
         agent = Agent(folder, rows)
         try:
             asyncio.run(
-                hosts.membership.serve_one(agent, membership, messages.step, sys.stdin.buffer)
+                hosts.agent.membership.serve_one(agent, membership, messages.step, sys.stdin.buffer)
                 if credentials_stdin
-                else hosts.membership.serve(agent, membership, messages.step)
+                else hosts.agent.membership.serve(agent, membership, messages.step)
             )
         except KeyboardInterrupt:
             if agent.has_lab:
@@ -168,7 +168,7 @@ def _require_open_input() -> None:
         HostError: It is closed.
     """
     if cast("object", sys.stdin) is None:  # as the interpreter does, whatever types say
-        raise HostError("standard input is closed", hosts.membership.LIFELINE)
+        raise HostError("standard input is closed", hosts.agent.membership.LIFELINE)
 
 
 def _lab(join: str) -> tuple[IPv4Address | IPv6Address, int]:
@@ -214,10 +214,10 @@ def check(*, file: Path, connections: int, as_json: bool) -> int:
     cannot generate load. Whatever only weakens results is listed, with exit code 0.
     """
     hosts.require()
-    known = hosts.hosts_file.read(file)
-    with hosts.control.opened(known) as lab:
+    known = hosts.lab.hosts_file.read(file)
+    with hosts.lab.control.opened(known) as lab:
         lab.wait([host.name for host in known.hosts], messages.step)
-        found = hosts.fitness.of_hosts(lab, connections)
+        found = hosts.lab.fitness.of_hosts(lab, connections)
     if as_json:
         json_output.show([asdict(one) for one in found], indent=1, default=str)
     else:
@@ -243,7 +243,7 @@ def _print(one: Fitness) -> None:
 
 def _drivers(host: Host, facts: HostFacts) -> str:
     """The load generators that several hosts can use, as far as this one has them."""
-    there = ", ".join(hosts.fitness.drivers(facts))
+    there = ", ".join(hosts.lab.fitness.drivers(facts))
     return f"; load generators {there}" if host.role == "driver" else ""
 
 

@@ -1,14 +1,10 @@
 """Hosts: one load that several machines generate together, and servers on another machine.
 
-`hosts_file` reads which machines there are (`host`), `certificates` lets them trust each other, and
-`clocks` relates their clocks. `control` is the lab's side and `agent` what runs on each host;
-`membership` connects an agent with the lab, and `copying` brings files of a host to the lab.
-`driver` makes all hosts one driver for those who conduct trials. `server` and `served` (on the
-host) make one a place for servers; their turns are in `server_turns` and `served_turns` (on the
-host). `database` and `database_here` (on the host) make one a place for PostgreSQL. `contact` gives
-both signs of life, `steps` is what takes long there, `staying` where rows stay there, and `disk`
-what a full disk means. `campaign` is all of this for a whole campaign, and `fitness` looks at all
-beforehand.
+`lab` is the lab's side, and `agent` what runs on each other host; neither imports the other. What
+both share is here: `host` is what a host is, `certificates` let all trust each other, and `network`
+is what dask and TLS are told. The lab sends `orders`, among them a `host_job` for each load, and
+the agents send `answers`. `counts` counts rows where they are and adds what was counted, and `disk`
+says what a full disk means.
 
 What needs `distributed` or `cryptography` is imported at its first use: one machine does without.
 """
@@ -22,28 +18,11 @@ from plimsoll import doors
 from plimsoll.errors import HostError
 
 if TYPE_CHECKING:
-    from plimsoll.hosts import campaign as campaign
+    from plimsoll.hosts import agent as agent
     from plimsoll.hosts import certificates as certificates
-    from plimsoll.hosts import control as control
-    from plimsoll.hosts import copying as copying
-    from plimsoll.hosts import driver as driver
-    from plimsoll.hosts import fitness as fitness
-    from plimsoll.hosts import hosts_file as hosts_file
-    from plimsoll.hosts import membership as membership
+    from plimsoll.hosts import lab as lab
 
-__getattr__ = doors.of_modules(
-    __name__,
-    (
-        "campaign",
-        "certificates",
-        "control",
-        "copying",
-        "driver",
-        "fitness",
-        "hosts_file",
-        "membership",
-    ),
-)
+__getattr__ = doors.of_modules(__name__, ("agent", "certificates", "lab"))
 
 
 def require() -> None:

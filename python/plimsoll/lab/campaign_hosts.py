@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from plimsoll.conduct.run_config import RunConfig
     from plimsoll.drivers.job import DriverModule
     from plimsoll.events import Listener
-    from plimsoll.hosts.campaign import CampaignHosts
     from plimsoll.hosts.host import Host, Hosts, KeepRows
+    from plimsoll.hosts.lab.campaign import CampaignHosts
 
 MOST_NAMED = 3
 """Numbers of connections of which the part of each host is named."""
@@ -46,7 +46,7 @@ def read(file: Path, keep_rows: KeepRows = "lab") -> Hosts:
         InputError: The file has mistakes.
     """
     hosts.require()
-    return replace(hosts.hosts_file.read(file), keep_rows=keep_rows)
+    return replace(hosts.lab.hosts_file.read(file), keep_rows=keep_rows)
 
 
 def require_conductable(requested: Campaign, known: Hosts) -> None:
@@ -86,7 +86,7 @@ def joined(
     known = read(file, keep_rows)
     require_conductable(requested, known)
     cores = requested.server_cores or ()
-    with hosts.campaign.joined(
+    with hosts.lab.campaign.joined(
         known,
         requested.loads,
         cores,
@@ -194,7 +194,7 @@ def planned(requested: Campaign, file: Path) -> tuple[Task, ...]:
     Raises:
         InputError: The file has mistakes, or the campaign cannot be conducted on several hosts.
     """
-    known = hosts.hosts_file.read(file)
+    known = hosts.lab.hosts_file.read(file)
     require_conductable(requested, known)
     server = known.server
     name, address = (LAB, known.address) if server is None else (server.name, server.address)
@@ -214,7 +214,7 @@ def has_database_here(file: Path) -> bool:
     Raises:
         InputError: The file has mistakes.
     """
-    return hosts.hosts_file.read(file).database is None
+    return hosts.lab.hosts_file.read(file).database is None
 
 
 def _storing(requested: Campaign, known: Hosts) -> Iterator[Task]:

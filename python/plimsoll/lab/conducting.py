@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.conduct.run_config import RunConfig
-    from plimsoll.hosts.campaign import CampaignHosts
+    from plimsoll.hosts.lab.campaign import CampaignHosts
     from plimsoll.lab.campaigns import RunOrder
     from plimsoll.plan import Refuses, Trial
     from plimsoll.recording import Recording

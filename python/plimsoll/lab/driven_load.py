@@ -151,7 +151,7 @@ def _joined(
         on_event(Step(message))
 
     connections = planned.load.peak_connections
-    joined = hosts.driver.joined(
+    joined = hosts.lab.driver.joined(
         known_hosts, connections, address, tell_step, leaves_rows=leaves_rows
     )
     return closing.enter_context(joined).drive

@@ -16,7 +16,7 @@ from plimsoll.conduct.recording import RecordSource
 from plimsoll.drivers import records
 from plimsoll.drivers.records import ROWS
 from plimsoll.errors import EngineFailed, HostError, InputError, Problem, StorageError
-from plimsoll.hosts.agent import HostFile
+from plimsoll.hosts.answers import HostFile
 from plimsoll.recording import writing
 from plimsoll.storage import documents, parquet
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Sequence
     from pathlib import Path
 
-    from plimsoll.hosts.control import Lab
     from plimsoll.hosts.host import Hosts
+    from plimsoll.hosts.lab.control import Lab
     from plimsoll.recording import HostDriver, KeptRows, Recording
     from plimsoll.storage.results import Results
 
@@ -83,11 +83,11 @@ def joined(trials: Sequence[Recording], file: Path, tell: Callable[[str], None])
         HostError: A host does not join, or another version of Plimsoll wrote rows.
     """
     hosts.require()
-    known = hosts.hosts_file.read(file)
+    known = hosts.lab.hosts_file.read(file)
     names = tuple(dict.fromkeys(one.host for trial in trials for one in _keeping(trial)))
     _require_named(known, names, file)
     _require_version(trials)
-    with hosts.control.opened(known) as lab:
+    with hosts.lab.control.opened(known) as lab:
         lab.wait(names, tell)
         yield lab
 
@@ -230,13 +230,13 @@ def _is_copied(
 ) -> bool:
     """Copies the files of a host; whether they are those that were left there."""
     into.mkdir(parents=True, exist_ok=True)
-    sizes = cast("dict[str, int]", hosts.copying.patiently(lab, host, "kept", kept.folder))
+    sizes = cast("dict[str, int]", hosts.lab.copying.patiently(lab, host, "kept", kept.folder))
     for name, digest in kept.sha256.items():
         file = HostFile(name, sizes.get(name, 0), digest)
         order = ("read_kept", kept.folder, name)
         progress = _telling(f"{host}: {name}", file.size_bytes, tell)
         try:
-            hosts.copying.fetch(lab, host, file, into / name, order, progress)
+            hosts.lab.copying.fetch(lab, host, file, into / name, order, progress)
         except EngineFailed as error:
             tell(f"{error.message}: the digest is not that of the load")
             return False

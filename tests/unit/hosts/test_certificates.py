@@ -11,8 +11,9 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 
 from plimsoll.errors import HostError, StorageError
-from plimsoll.hosts import certificates, control
+from plimsoll.hosts import certificates
 from plimsoll.hosts.host import Host, Hosts
+from plimsoll.hosts.lab import control
 
 LAB = ip_address("127.0.0.1")
 HOSTS = Hosts(LAB, 1, Path(), 1.0, 1.0, (Host("one", "driver", ip_address("127.0.0.2")),))

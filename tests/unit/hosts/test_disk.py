@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import PlimsollError, StorageError
-from plimsoll.hosts import disk, membership, steps
-from plimsoll.hosts.membership import _Member
+from plimsoll.hosts import disk
+from plimsoll.hosts.agent import membership, steps
+from plimsoll.hosts.agent.membership import _Member
 
 
 def full(*_: object) -> None:
