@@ -97,7 +97,7 @@ class _Load:
 class Agent:
     """Does what the lab orders, one load and one server at a time, or several that take turns.
 
-    Every public method is an order; it may be called from any thread.
+    Every public method but `abandon` is an order; it may be called from any thread.
 
     Args:
         folder: Where rows, and logs of servers, are written.
@@ -161,7 +161,7 @@ class Agent:
             DriverMissing: The load generator is not installed here.
             StorageError: The folder of this agent cannot be written.
         """
-        self.heard()
+        self._hear()
         if self._thread is not None and self._thread.is_alive():
             raise HostError("a load is running here", "wait until it has ended")
         missing = choosing.named(order.job.driver).needs()
@@ -177,7 +177,7 @@ class Agent:
 
     def poll(self) -> HostStatus:
         """How the load stands; the lab asks once a second, and that is its sign of life."""
-        self.heard()
+        self._hear()
         return HostStatus(has_ended=True) if self._load is None else self._load.status
 
     def end(self) -> None:
@@ -195,7 +195,7 @@ class Agent:
             HostLost: This agent has none any more.
             EngineFailed: It has not ended.
         """
-        self.heard()
+        self._hear()
         result = self._known.result
         if result is None:
             raise EngineFailed("no load has finished here", "report it to Plimsoll")
@@ -237,7 +237,7 @@ class Agent:
             HostLost: This agent has no load any more.
             EngineFailed: It counts nothing.
         """
-        self.heard()
+        self._hear()
         counted = self._known.counted
         if counted is None:
             raise EngineFailed("no rows are counted here", "report it to Plimsoll")
@@ -271,7 +271,7 @@ class Agent:
             HostLost: This agent has no load any more.
             EngineFailed: It keeps nothing.
         """
-        self.heard()
+        self._hear()
         kept = self._known.kept
         if kept is None:
             raise EngineFailed("no rows are kept here", "report it to Plimsoll")
@@ -289,7 +289,7 @@ class Agent:
         Raises:
             StorageError: They cannot be read.
         """
-        self.heard()
+        self._hear()
         place = self._place_of(folder)
         with disk.named(place, disk.READABLE, disk.UNREAD):
             paths = [place / name for name in ROWS]
@@ -301,7 +301,7 @@ class Agent:
         Raises:
             StorageError: It cannot be read.
         """
-        self.heard()
+        self._hear()
         if name not in ROWS:
             raise EngineFailed(f"`{name}` has no rows", "report it to Plimsoll")
         place = self._place_of(folder)
@@ -320,7 +320,7 @@ class Agent:
             key: Names it from now on.
             order: What to do.
         """
-        self.heard()
+        self._hear()
         is_first = not self._turned
         self._turned.add(key, order)
         if is_first:
@@ -328,7 +328,7 @@ class Agent:
 
     def read_before_turn(self, key: str) -> None:
         """Reads this host right before a turn of a load."""
-        self.heard()
+        self._hear()
         self._turned.of(key).read()
 
     def take_turn(self, key: str, duration_ns: int, start: CommonStart) -> None:
@@ -339,7 +339,7 @@ class Agent:
             duration_ns: For how long requests begin.
             start: When all hosts begin, by the clock of this one.
         """
-        self.heard()
+        self._hear()
         self._turned.begin(key, lambda load: load.turn(duration_ns, start))
 
     def end_turns(self, key: str, at_ns: int) -> None:
@@ -349,7 +349,7 @@ class Agent:
             key: The load.
             at_ns: The time of the load at which the last host rested.
         """
-        self.heard()
+        self._hear()
         self._turned.begin(
             key,
             lambda load: _result(load.job, load.finish(at_ns), load.readings.kept, load.problems),
@@ -357,12 +357,12 @@ class Agent:
 
     def turned(self, key: str, wait_s: float) -> StepState:
         """How what a load was last ordered to do stands; waits for its end, but only so long."""
-        self.heard()
+        self._hear()
         return self._turned.state(key, wait_s)
 
     def read_turned(self, key: str, name: str, offset: int) -> bytes:
         """A piece of a file of a load that took turns, as `read` gives it."""
-        self.heard()
+        self._hear()
         if name not in FILES:
             raise EngineFailed(f"`{name}` is not a file of the load", "report it to Plimsoll")
         return _piece(self._turned.folder(key) / name, offset)
@@ -379,7 +379,7 @@ class Agent:
             step: One of those of `server.ServedHere`.
             arguments: What it is given.
         """
-        self.heard()
+        self._hear()
         with self._guarding:
             self._of(slot).begin(step, arguments)
             if step in STARTING and not self._is_guarded:
@@ -388,7 +388,7 @@ class Agent:
 
     def server(self, slot: int) -> ServerState:
         """How a server and its last step stand; the lab asks each second: its sign of life."""
-        self.heard()
+        self._hear()
         return self._of(slot).state()
 
     def at_turn(self, slot: int, work: str, arguments: tuple[object, ...]) -> Any:
@@ -402,7 +402,7 @@ class Agent:
         Raises:
             HostLost: The server, or the database, was stopped.
         """
-        self.heard()
+        self._hear()
         return self._of(slot).at_turn(work, arguments)
 
     def run_control(self, cores: tuple[int, ...]) -> Mapping[str, float]:
@@ -411,7 +411,7 @@ class Agent:
         Args:
             cores: Cores that it runs on; empty for any.
         """
-        self.heard()
+        self._hear()
         with control.ready(cores) as work:
             return work.run()
 
@@ -422,7 +422,7 @@ class Agent:
 
     def server_log(self, slot: int) -> bytes:
         """The last `CHUNK_BYTES` of what a server wrote."""
-        self.heard()
+        self._hear()
         return tail(self._of(slot).log, CHUNK_BYTES)
 
     def kill_server(self, slot: int) -> None:
@@ -444,7 +444,7 @@ class Agent:
         if not has_rows:
             self.release()
 
-    def heard(self) -> None:
+    def _hear(self) -> None:
         """Notes that the lab is there."""
         self._heard_s = time.monotonic()
 
