@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import databases
 from plimsoll.errors import HostLost
+from plimsoll.hosts.agent.readings import SecondReadings
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.sampling.sampler import Sampler, sampling
 from plimsoll.sampling.scope import Scope
@@ -25,14 +26,13 @@ class DatabaseHere:
     def __init__(self) -> None:
         """Has none."""
         self._running: RunningDatabase | None = None
-        self._sampler: Sampler | None = None
         self._at_turns: Sampler | None = None
         self._stopping = ExitStack()
-        self._reading = ExitStack()
+        self._readings = SecondReadings()
         self.steps = {
             "start_database": self._start,
             "sample_database": self._sample,
-            "sampled_database": self._sampled,
+            "sampled_database": self._readings.taken,
             "stop_database": self.close,
         }
         self.works = {"read_database": self._read}
@@ -44,15 +44,13 @@ class DatabaseHere:
 
     def align(self, zero_ns: int) -> None:
         """Has resources read at whole seconds after an instant of CLOCK_MONOTONIC."""
-        sampler = self._sampler
-        if sampler is not None:
-            sampler.align(zero_ns)
+        self._readings.align(zero_ns)
 
     def close(self) -> None:
         """Stops it, if it was started."""
-        self._reading.close()
+        self._readings.close()
         self._stopping.close()
-        self._running = self._sampler = self._at_turns = None
+        self._running = self._at_turns = None
 
     def _start(self, order: DatabaseOrder) -> RunningDatabase:
         self.close()
@@ -61,7 +59,7 @@ class DatabaseHere:
         return self._running
 
     def _sample(self) -> None:
-        self._sampler = self._reading.enter_context(sampling(*self._scopes()))
+        self._readings.begin(sampling(*self._scopes()))
 
     def _read(
         self, thorough: bool, order: Sequence[ScopeName]
@@ -87,9 +85,3 @@ class DatabaseHere:
         pid = self._running.supervisor_pid
         trees = [] if pid is None else [Scope("database", ProcessTree(pid, with_root=False))]
         return [Scope("machine"), *trees]
-
-    def _sampled(self) -> tuple[list[Reading], dict[str, str]]:
-        """Every reading, and what could not be read."""
-        self._reading.close()
-        sampler, self._sampler = self._sampler, None
-        return ([], {}) if sampler is None else (sampler.readings, sampler.problems)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import HostLost, NotInstalled
 from plimsoll.hosts.agent.database import DatabaseHere
+from plimsoll.hosts.agent.readings import SecondReadings
 from plimsoll.hosts.agent.server_turns import ServedTurns
 from plimsoll.hosts.agent.steps import Steps
 from plimsoll.hosts.answers import ServerState, StartedServer
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from plimsoll.provenance import Part
     from plimsoll.recording import RecordedServer
     from plimsoll.recording.readings import Reading
-    from plimsoll.sampling.sampler import Sampler
     from plimsoll.serving.here import LocalServer
 
 LOG = "server.log"
@@ -46,9 +46,8 @@ class ServedHere:
         """Has no server."""
         self.log = folder / LOG
         self._server: LocalServer | None = None
-        self._sampler: Sampler | None = None
         self._stopping = ExitStack()
-        self._reading = ExitStack()
+        self._readings = SecondReadings()
         self._database = DatabaseHere()
         self._turns = ServedTurns(self._running)
         steps: Mapping[str, Callable[..., Any]] = {
@@ -62,7 +61,7 @@ class ServedHere:
             "idle": partial(self._idle, reads_server=False),
             "idle_with_server": partial(self._idle, reads_server=True),
             "sample": self._sample,
-            "sampled": self._sampled,
+            "sampled": self._readings.taken,
             "check_alive": self._check_alive,
             "stop": self._stop,
             **self._turns.steps,
@@ -89,10 +88,10 @@ class ServedHere:
 
     def state(self) -> ServerState:
         """How the server and the last step stand."""
-        server, sampler = self._server, self._sampler
+        server = self._server
         return ServerState(
             is_alive=server is not None and server.alive(),
-            busy_cores=None if sampler is None else sampler.busy_cores("server"),
+            busy_cores=self._readings.busy_cores("server"),
             step=self._steps.state,
         )
 
@@ -104,9 +103,7 @@ class ServedHere:
 
     def align(self, zero_ns: int) -> None:
         """Has resources read at whole seconds after an instant of CLOCK_MONOTONIC."""
-        sampler = self._sampler
-        if sampler is not None:
-            sampler.align(zero_ns)
+        self._readings.align(zero_ns)
         self._database.align(zero_ns)
 
     def kill(self) -> None:
@@ -168,13 +165,7 @@ class ServedHere:
         return self._running().idle(length_s, None, reads_server=reads_server)
 
     def _sample(self) -> None:
-        self._sampler = self._reading.enter_context(self._running().sampling())
-
-    def _sampled(self) -> tuple[list[Reading], dict[str, str]]:
-        """Every reading, and what could not be read."""
-        self._reading.close()
-        sampler, self._sampler = self._sampler, None
-        return ([], {}) if sampler is None else (sampler.readings, sampler.problems)
+        self._readings.begin(self._running().sampling())
 
     def _check_alive(self) -> None:
         self._running().check_alive()
@@ -198,6 +189,6 @@ class ServedHere:
 
     def _close(self) -> None:
         self._turns.close()
-        self._reading.close()
+        self._readings.close()
         self._stopping.close()
-        self._server = self._sampler = None
+        self._server = None
