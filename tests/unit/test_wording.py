@@ -53,3 +53,45 @@ def test_long_lists_say_how_much_is_left_out():
 def test_one_is_not_several():
     assert wording.several(1, "row") == "1 row"
     assert wording.several(1200, "row") == "1,200 rows"
+
+
+@pytest.mark.parametrize(
+    ("value_ns", "text"),
+    [
+        (None, "–"),
+        (0.0, "0 ns"),
+        (950.0, "950 ns"),
+        (1500.0, "1.5 µs"),
+        (1_234_567.0, "1.23 ms"),
+        (2e9, "2 s"),
+        (90e9, "90 s"),
+    ],
+)
+def test_times_have_their_natural_unit(value_ns: float | None, text: str) -> None:
+    assert wording.duration(value_ns) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (512, "512 B"), (22_400_000, "22.4 MB"), (16e9, "16 GB")]
+)
+def test_amounts_of_memory_have_their_natural_unit(value: float | None, text: str) -> None:
+    assert wording.size(value) == text
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"), [(None, "–"), (0.0, "0 %"), (0.00984, "0.98 %"), (1.0, "100 %")]
+)
+def test_ratios_are_percentages(ratio: float | None, text: str) -> None:
+    assert wording.percent(ratio) == text
+
+
+@pytest.mark.parametrize(("length_s", "text"), [(0.213, "213 ms"), (5.0, "5 s"), (240.0, "4 min")])
+def test_lengths_are_given_in_minutes_only_when_whole(length_s: float, text: str) -> None:
+    assert wording.seconds(length_s) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (1.0, "1 core"), (0.25, "0.25 cores"), (1.934, "1.93 cores")]
+)
+def test_one_core_is_one_core(value: float | None, text: str) -> None:
+    assert wording.busy_cores(value) == text

@@ -21,7 +21,7 @@ from plimsoll.lab.paces import PaceKeeper
 from plimsoll.lab.results import CampaignResults
 from plimsoll.load_line.tries import is_try
 from plimsoll.recording import HOST
-from plimsoll.report import words
+from plimsoll.report import level_text
 from plimsoll.serving.here import LocalHost
 
 if TYPE_CHECKING:
@@ -235,6 +235,6 @@ def _sentence(stored: Results, recording: Recording) -> str:
     """What the checks say of a trial, in one line; what follows from it is kept."""
     try:
         kept = stored.recording(recording.trial)  # as every later reader has it
-        return words.verdicts_text(derivation.of_trial(stored, kept).verdicts)
+        return level_text.of_verdicts(derivation.of_trial(stored, kept).verdicts)
     except Exception as error:  # a fault in a check must not end a campaign that goes on for hours
         return f"not judged: {type(error).__name__}: {error}".partition("\n")[0]

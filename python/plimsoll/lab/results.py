@@ -319,7 +319,7 @@ class CampaignResults(Closable):
         as_run = self.findings.as_run
         name = "" if as_run is None else f"{as_run.name}: "
         counts = self.findings.counts
-        levels = [f"{count} {report.words.level_name(level)}" for level, count in counts.items()]
+        levels = [f"{count} {report.level_text.name(level)}" for level, count in counts.items()]
         return f"{name}{trials}{': ' if levels else ''}{', '.join(levels)} in {self.place}"
 
     def _repr_html_(self) -> str:

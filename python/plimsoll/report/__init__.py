@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll import doors
 
 if TYPE_CHECKING:
-    from plimsoll.report import words
+    from plimsoll.report import level_text
     from plimsoll.report.formats import history_page, terminal
     from plimsoll.report.load import histogram, one_line, screen, screen_doubts
     from plimsoll.report.load import markdown as load_markdown
@@ -39,6 +39,7 @@ __all__ = [
     "histogram",
     "history_page",
     "history_text",
+    "level_text",
     "line_result",
     "load_markdown",
     "machine_readable",
@@ -47,7 +48,6 @@ __all__ = [
     "screen_doubts",
     "terminal",
     "thresholds",
-    "words",
 ]
 
 __getattr__ = doors.of_names(
@@ -55,6 +55,6 @@ __getattr__ = doors.of_names(
     {name: (f"{__name__}.{room}.{name}", "") for name, room in _HOMES.items()}
     | {
         "load_markdown": (f"{__name__}.load.markdown", ""),
-        "words": (f"{__name__}.words", ""),
+        "level_text": (f"{__name__}.level_text", ""),
     },
 )

@@ -11,7 +11,7 @@ import pytest
 import sample
 from plimsoll import tables
 from plimsoll.aggregate.summary import TIMES, Summary, TimeStatistics
-from plimsoll.report import words
+from plimsoll.report import trial_numbers
 
 PLAIN = {int: pa.types.is_int64, float: pa.types.is_float64, str: pa.types.is_dictionary}
 """Type of an attribute to what its column must be."""
@@ -48,7 +48,7 @@ def test_a_time_has_each_statistic_of_the_dictionary() -> None:
 
 
 def test_the_words_of_times_are_those_of_each_time() -> None:
-    assert tuple(words.TIMES) == TIMES
+    assert tuple(trial_numbers.TIMES) == TIMES
 
 
 def test_a_row_becomes_a_summary_and_a_summary_its_row() -> None:

@@ -77,7 +77,10 @@ def test_the_first_request_waits_for_nothing_heavy(
         "plimsoll.serving.server",
         "plimsoll.findings.gathering",
         "plimsoll.lab.results",
-        "plimsoll.report.words",
+        "plimsoll.report.fact_text",
+        "plimsoll.report.level_text",
+        "plimsoll.report.load_text",
+        "plimsoll.report.trial_numbers",
         "plimsoll.tables",
         "plimsoll.verdicts",
     }
@@ -115,7 +118,8 @@ def test_what_installs_and_plans_loads_no_check_and_no_table(tmp_path: Path) -> 
 
 def test_the_first_figures_wait_for_no_database_and_no_check() -> None:
     imports = "import sys; from plimsoll.aggregate import first_figures"
-    imports += "; from plimsoll.report import screen, words"
+    imports += "; from plimsoll.report import screen"
+    imports += "; from plimsoll.report import fact_text, level_text, load_text, trial_numbers"
     found = loaded(f"{imports}; print('LOADED', *sys.modules)")
     heavy = {"duckdb", "scipy", "altair", "pydantic", "plimsoll.verdicts.catalogue"}
     assert found & (heavy | {"numpy", "pyarrow"}) == set()

@@ -13,7 +13,7 @@ from plimsoll.findings.findings import Findings
 from plimsoll.findings.hold_length import HoldLength, hold_length
 from plimsoll.findings.ranking_margins import Lead, Resolution
 from plimsoll.findings.trial import TrialFindings
-from plimsoll.report import contents, words
+from plimsoll.report import contents, estimate_text
 from plimsoll.report.formats.html import parted
 from plimsoll.statistics.intervals import Estimate, Interval
 
@@ -120,16 +120,16 @@ def test_the_scatter_of_seconds_is_that_of_the_hold() -> None:
 def test_a_ratio_to_the_best_has_the_decimals_of_its_interval(
     ratio: Estimate | None, share: str
 ) -> None:
-    assert words.of_best(ratio) == share
+    assert estimate_text.of_best(ratio) == share
 
 
 def test_a_multiple_of_the_next_names_it() -> None:
     assert (
-        words.times_as(Estimate(74.04, Interval(56.4, 97.1)), "spring")
+        estimate_text.times_as(Estimate(74.04, Interval(56.4, 97.1)), "spring")
         == "74.0 × spring (56.4–97.1)"
     )
-    assert words.times_as(Estimate(1350.0)) == "1,350 ×"
-    assert words.times_as(None) == "–"
+    assert estimate_text.times_as(Estimate(1350.0)) == "1,350 ×"
+    assert estimate_text.times_as(None) == "–"
 
 
 def test_on_the_page_an_interval_stands_below_its_number() -> None:

@@ -27,7 +27,7 @@ from plimsoll.report.formats import html, markdown
 from plimsoll.report.load import markdown as load_markdown
 from plimsoll.report.load import one_line, screen, screen_doubts
 from plimsoll.report.results import machine_readable
-from plimsoll.report.words import wrapped
+from plimsoll.report.wrapping import wrapped
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.checks import CHECKS
 from plimsoll.verdicts.judge import judge

@@ -16,7 +16,7 @@ from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.provenance import Part
 from plimsoll.recording import RecordedServer, ResponseHead
-from plimsoll.report import words
+from plimsoll.report import fact_text
 from plimsoll.report.contents import servers
 from plimsoll.report.formats import html, markdown, paper, pdf, terminal
 
@@ -180,13 +180,15 @@ def test_what_a_framework_states_comes_before_its_packages() -> None:
 
 
 def test_a_few_packages_are_all_on_paper() -> None:
-    found = with_packages(words.MOST_PARTS - 1)
+    found = with_packages(fact_text.MOST_PARTS - 1)
     (brief,), (full,) = servers.rows(found, is_brief=True), servers.rows(found)
     assert brief == full
 
 
 def test_without_a_stated_version_paper_has_the_first_packages() -> None:
-    (row,) = servers.rows(with_packages(words.MOST_PARTS + 3, states_version=False), is_brief=True)
+    (row,) = servers.rows(
+        with_packages(fact_text.MOST_PARTS + 3, states_version=False), is_brief=True
+    )
     told = dict(row.ran)["Versions"]
     assert told.startswith("package-0 0.0, package-1 1.0")
     assert told.endswith("package-5 5.0, and 3 more in the HTML report")
@@ -203,7 +205,7 @@ def test_heads_and_segments_of_all_responses_are_the_least_and_the_most() -> Non
     (row,) = servers.rows(findings(TrialFindings(data)))
     shown = dict(zip(servers.HEADINGS, row.numbers, strict=True))
     assert (shown["head"], shown["segments"]) == ("165–616 B", "1–2")
-    told = dict(words.server_facts(recording))
+    told = dict(fact_text.of_server(recording))
     assert (
         told["Response head of 2048"]
         == "616 bytes (etag 48, date 37); 2 TCP segments with the body"

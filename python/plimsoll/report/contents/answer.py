@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.findings import distributions
-from plimsoll.report import contents, words
+from plimsoll.report import contents, load_text
 from plimsoll.report.contents import gist, naming
 from plimsoll.statistics.intervals import Interval
 from plimsoll.verdicts.verdict import worst
@@ -211,7 +211,7 @@ def _answer(
         of_trials=tuple(mark for mark in marks[:MOST_MARKS] if mark.count),
         of_comparison=tuple(mark for mark in marks[:MOST_MARKS] if not mark.count),
         more_marks=len(marks[MOST_MARKS:]),
-        load=words.load_text(trials[0].recording.load),
+        load=load_text.sentence(trials[0].recording.load),
         lines=_lines(ranking.ranking.entries),
         tiles=gist.of_trial(trials[0]) if len(trials) == 1 and _is_target(ranking) else (),
         bars=_bars(ranking),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.findings.trial import load_name
 from plimsoll.recording import HOST
-from plimsoll.report import words
+from plimsoll.report import fact_text, level_text, load_text
 from plimsoll.report.contents import naming, stopping
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def configuration(findings: Findings) -> Facts:
     return [
         (subjects, _listed(sorted(_with_version(recording) for recording in recordings))),
         ("Endpoints", _listed(ranking.endpoint for ranking in findings.rankings)),
-        *((f"Load {name}", words.load_text(load)) for name, load in sorted(loads.items())),
+        *((f"Load {name}", load_text.sentence(load)) for name, load in sorted(loads.items())),
         *_searches(findings),
         *_ladder(findings),
         ("Repetitions", str(max((recording.repetition for recording in recordings), default=0))),
@@ -228,8 +228,8 @@ def machines(findings: Findings) -> dict[str, tuple[str, Facts]]:
     label = "{}: {}" if len(found) > 1 else "{1}"
     return {
         name: (
-            label.format("lab" if name == HOST else name, words.machine(facts)),
-            [words.fact(key, value) for key, value in facts.items()],
+            label.format("lab" if name == HOST else name, fact_text.machine(facts)),
+            [fact_text.fact(key, value) for key, value in facts.items()],
         )
         for name, facts in found.items()
     }
@@ -260,7 +260,7 @@ def of_yardstick(findings: Findings) -> str:
     states = Counter(one.state for one in findings.of_yardstick)
     if not states:
         return ""
-    counts = [f"{states[state]} {words.level_name(state)}" for state in STATES if states[state]]
+    counts = [f"{states[state]} {level_text.name(state)}" for state in STATES if states[state]]
     trials = wording.several(states.total(), "trial")
     return f"{trials} of the yardstick, which has no rank: {', '.join(counts)}"
 

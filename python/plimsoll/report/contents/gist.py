@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.report import words
+from plimsoll.report import trial_numbers
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.summary import Summary
@@ -53,9 +53,11 @@ def _times(trial: TrialFindings, summary: Summary) -> Iterator[Tile]:
         value_ns = summary.time(kind).of(statistic)
         if value_ns is None and statistic == _OPTIONAL:
             continue
-        needs = words.percentile_needs(summary, {statistic: name}, kind).partition(", ")[0]
-        about = needs.removeprefix(f"{name} ") or words.time_name(kind, trial.recording.load)
-        yield name, words.measured_time(value_ns, trial.recording), about
+        needs = trial_numbers.percentile_needs(summary, {statistic: name}, kind).partition(", ")[0]
+        about = needs.removeprefix(f"{name} ") or trial_numbers.time_name(
+            kind, trial.recording.load
+        )
+        yield name, trial_numbers.measured_time(value_ns, trial.recording), about
 
 
 def _failed(summary: Summary) -> Tile:

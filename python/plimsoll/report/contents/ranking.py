@@ -12,7 +12,7 @@ from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.findings import ranking_margins
 from plimsoll.findings.hold_length import hold_length
 from plimsoll.findings.trial import RANKED_BY
-from plimsoll.report import words
+from plimsoll.report import estimate_text
 from plimsoll.report.contents import naming, stopping
 from plimsoll.report.contents.naming import anchor
 from plimsoll.statistics.intervals import Estimate
@@ -248,9 +248,9 @@ def _row(
         anchor=anchor("trial", entry.repetitions[0].trial),
         number=wording.per_second(entry.value),
         interval=_interval(entry),
-        of_best=words.of_best(entry.to_best),
-        to_next=words.times_as(entry.to_next, entry.next_framework),
-        to_next_brief=words.times_as(entry.to_next),
+        of_best=estimate_text.of_best(entry.to_best),
+        to_next=estimate_text.times_as(entry.to_next, entry.next_framework),
+        to_next_brief=estimate_text.times_as(entry.to_next),
         others=[(heading, value) for heading, value, _ in others],
         ratios=tuple(ratio for _, _, ratio in others),
         state=_state(entry, states),
@@ -277,7 +277,7 @@ def _other(
 def _to_least(compared: EntryComparison | None) -> str:
     if compared is None or compared.to_best is None:
         return ""
-    return "least" if compared.to_best.value == 1 else words.times_as(compared.to_best)
+    return "least" if compared.to_best.value == 1 else estimate_text.times_as(compared.to_best)
 
 
 def _interval(entry: RankedEntry) -> str:

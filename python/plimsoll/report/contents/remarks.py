@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.report import words
+from plimsoll.report import level_text
 from plimsoll.report.contents import naming
 from plimsoll.report.contents.naming import anchor, title
 from plimsoll.verdicts import catalogue
@@ -129,8 +129,8 @@ def remark(verdict: Verdict, titles: Mapping[str, str]) -> Remark:
         name=catalogue.title_of(verdict),
         subject=titles.get(verdict.subject, verdict.subject),
         anchor=anchor("trial", verdict.subject) if verdict.subject in titles else "",
-        measured=words.measured(verdict),
-        limit=words.limit(verdict),
+        measured=level_text.measured(verdict),
+        limit=level_text.limit(verdict),
         sentences=verdict.sentences,
         source=verdict.source,
         applies=verdict.applies,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.findings import servers
-from plimsoll.report import words
+from plimsoll.report import fact_text
 from plimsoll.report.contents import anchor
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def rows(findings: Findings, *, is_brief: bool = False) -> list[ServerRow]:
 
 
 def _row(found: EntryServers, *, is_brief: bool) -> ServerRow:
-    queues = dict.fromkeys(words.listen_queue(server) for server in found.servers)
+    queues = dict.fromkeys(fact_text.listen_queue(server) for server in found.servers)
     recordings = [trial.recording for trial in found.trials]
     programs = {one.provenance.application_id: one for one in recordings}
     return ServerRow(
@@ -88,8 +88,10 @@ def _row(found: EntryServers, *, is_brief: bool) -> ServerRow:
             ", ".join(filter(None, programs)) or wording.ABSENT,
         ),
         listen_queue="; ".join(queues),
-        is_short=any(words.is_queue_short(server) for server in found.servers),
-        ran=tuple(fact for one in programs.values() for fact in words.ran(one, is_brief=is_brief)),
+        is_short=any(fact_text.is_queue_short(server) for server in found.servers),
+        ran=tuple(
+            fact for one in programs.values() for fact in fact_text.ran(one, is_brief=is_brief)
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
 from plimsoll.aggregate.outcomes import BY_NAME
-from plimsoll.report import hidden, words
+from plimsoll.report import fact_text, hidden, load_text, trial_numbers
 from plimsoll.report.contents.naming import anchor, title
 from plimsoll.report.contents.remarks import remark
 from plimsoll.verdicts.levels import by_checks
@@ -119,20 +119,20 @@ def _trial(trial: TrialFindings) -> TrialContents:
         number=wording.per_second(trial.value),
         error=_error(recording),
         contract=_contract(recording),
-        headline=words.headline(trial),
+        headline=trial_numbers.headline(trial),
         doubts=tuple(one for one in remarks if one.level in DOUBTING),
         not_checked=tuple(one for one in remarks if one.level == "not_checked" and one.applies),
         inapplicable=tuple(one for one in remarks if not one.applies),
         sound=tuple(one for one in remarks if one.level == "sound"),
         by_checks=by_checks(judged) if judged and trial.level not in DOUBTING else "",
-        times=[] if summary is None else words.times(summary),
-        why_absent="" if summary is None else words.why_absent(summary),
+        times=[] if summary is None else trial_numbers.times(summary),
+        why_absent="" if summary is None else trial_numbers.why_absent(summary),
         hidden=hidden.sentence(trial.stalls, summary),
         connections=_connections(summary, recording.driver),
         without_response=_without_response(summary),
         failures=tuple(_failure(failure) for failure in trial.failures),
-        server=[*words.server_facts(recording), *words.steady_state_facts(trial.steady_state)],
-        driver=words.driver_facts(recording),
+        server=[*fact_text.of_server(recording), *trial_numbers.steady_state(trial.steady_state)],
+        driver=fact_text.of_driver(recording),
         versions=list(recording.versions.items()),
         notes=tuple(_notes(trial)),
         trial=trial,
@@ -141,7 +141,7 @@ def _trial(trial: TrialFindings) -> TrialContents:
 
 def _connections(summary: Summary | None, driver: Driver | None) -> list[tuple[str, str, str]]:
     """What became of the connections; nothing where nothing is known of any."""
-    counts = [] if summary is None else words.connections(summary, driver)
+    counts = [] if summary is None else trial_numbers.connections(summary, driver)
     return counts if any(count != wording.ABSENT for _, count, _ in counts) else []
 
 
@@ -160,7 +160,7 @@ def about(recording: Recording) -> str:
     """What ran when, in one line."""
     parts = [
         recording.language,
-        "" if words.is_imported(recording) else f"number {recording.order + 1} of the plan",
+        "" if load_text.is_imported(recording) else f"number {recording.order + 1} of the plan",
         recording.zero_utc and f"began {recording.zero_utc[:19].replace('T', ' ')} UTC",
     ]
     return " · ".join(part for part in parts if part)

@@ -22,7 +22,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from plimsoll import canvas, charts
-from plimsoll.report import contents, sections, words
+from plimsoll.report import contents, level_text, sections, trial_numbers
 from plimsoll.report.contents import against_latency, answer, naming, repeat, servers
 from plimsoll.report.formats import vega
 from plimsoll.storage.parquet import keep
@@ -203,7 +203,7 @@ def render(findings: Findings) -> str:
             trials=trials,
             glossary=contents.glossary(findings),
             captions={module.NAME: module.CAPTION for module in charts.CHARTS},
-            statistic_headings=words.STATISTIC_HEADINGS,
+            statistic_headings=trial_numbers.STATISTIC_HEADINGS,
             twins=_json(canvas.DARK),
             chart_tables=_json(drawn.tables),
             specifications=_json([json.loads(text) for text in drawn.specifications]),
@@ -346,7 +346,7 @@ def _height_px(specification: Specification) -> int:
 
 
 _OF_PARTS = {
-    "marks": words.MARKS,
+    "marks": level_text.MARKS,
     "answer_number": answer.NUMBER,
     "answer_headings": answer.HEADINGS,
     "answer_labels": answer.LABELS,

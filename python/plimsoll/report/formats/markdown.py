@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, texts, wording
-from plimsoll.report import contents, sections, words
+from plimsoll.report import contents, level_text, sections, trial_numbers
 from plimsoll.report.contents import against_latency, answer, naming, repeat, servers
 from plimsoll.report.formats import pictures
 from plimsoll.storage.parquet import keep
@@ -127,7 +127,9 @@ def _answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[st
 
 
 def _answer(found: RankingAnswer) -> list[str]:
-    counts = " · ".join(f"{words.MARKS[state]} {count} {state}" for state, count in found.counts)
+    counts = " · ".join(
+        f"{level_text.MARKS[state]} {count} {state}" for state, count in found.counts
+    )
     marks = _marks(found.of_trials)
     ranking = found.ranking
     headings = ("rank", ranking.subject, answer.NUMBER, "95 %", *answer.HEADINGS, "verdict")
@@ -143,7 +145,7 @@ def _answer(found: RankingAnswer) -> list[str]:
 
 def _marks(marks: Iterable[Mark]) -> str:
     """Doubts in one line."""
-    return ", ".join(f"{words.MARKS[mark.state]} {literal(mark.brief)}" for mark in marks)
+    return ", ".join(f"{level_text.MARKS[mark.state]} {literal(mark.brief)}" for mark in marks)
 
 
 def _tiles(tiles: Sequence[Tile]) -> str:
@@ -168,7 +170,7 @@ def _bar(bar: Bar) -> tuple[str, ...]:
         f"**{row.number}**" if row.is_ranked else row.number,
         row.interval or wording.ABSENT,
         *bar.columns,
-        words.level_text(row.state),
+        level_text.marked(row.state),
     )
 
 
@@ -231,7 +233,7 @@ def _as_run(findings: Findings) -> str:
 
 def _verdict(findings: Findings) -> list[str]:
     banner = [
-        (words.level_text(state), str(count), meaning)
+        (level_text.marked(state), str(count), meaning)
         for state, count, meaning in contents.banner(findings)
     ]
     return [
@@ -250,7 +252,7 @@ def _campaign(findings: Findings) -> list[str]:
 
 def _remark_lines(remarks: Iterable[Remark]) -> str:
     return "\n".join(
-        f"- **{words.level_text(one.level)} · {literal(one.name)}** ({literal(one.subject)}): "
+        f"- **{level_text.marked(one.level)} · {literal(one.name)}** ({literal(one.subject)}): "
         f"{_advised(one)}"
         for one in remarks
     )
@@ -258,7 +260,7 @@ def _remark_lines(remarks: Iterable[Remark]) -> str:
 
 def _doubt(doubt: Doubt) -> str:
     lines = [
-        f"**{words.level_text(doubt.level)} · {literal(doubt.name)}** ({literal(doubt.count)})"
+        f"**{level_text.marked(doubt.level)} · {literal(doubt.name)}** ({literal(doubt.count)})"
     ]
     if doubt.remedy:
         lines.append(f"- → {literal(doubt.remedy)}")
@@ -287,7 +289,7 @@ def _ranking(ranking: RankingContents) -> list[str]:
             row.of_best,
             literal(row.to_next),
             *(value for _, value in row.others),
-            f"{words.level_text(row.state)} {literal(row.reason)}".strip(),
+            f"{level_text.marked(row.state)} {literal(row.reason)}".strip(),
         )
         for row in ranking.rows
     ]
@@ -335,7 +337,7 @@ def _section(section: Section) -> list[str]:
 def _verdicts_of(table: SectionTable, line: TableRow) -> list[str]:
     if not table.verdict:
         return []
-    state = wording.ABSENT if line.state is None else words.level_text(line.state)
+    state = wording.ABSENT if line.state is None else level_text.marked(line.state)
     return [f"{state} {literal(line.reason)}".strip()]
 
 
@@ -358,7 +360,7 @@ def _servers(findings: Findings) -> list[str]:
 
 
 def _short(row: servers.ServerRow) -> str:
-    return f"{words.MARKS['doubtful']} " if row.is_short else ""
+    return f"{level_text.MARKS['doubtful']} " if row.is_short else ""
 
 
 def _trial(trial: TrialContents) -> list[str]:
@@ -378,7 +380,7 @@ def _trial(trial: TrialContents) -> list[str]:
 
 def _judged(trial: TrialContents) -> str:
     """The state of a trial, and by how many checks."""
-    return f"{words.level_text(trial.state)} {trial.by_checks}".rstrip()
+    return f"{level_text.marked(trial.state)} {trial.by_checks}".rstrip()
 
 
 def _error(trial: TrialContents) -> list[str]:
@@ -388,14 +390,18 @@ def _error(trial: TrialContents) -> list[str]:
 
 
 def _remarks(trial: TrialContents) -> list[str]:
-    rows = [(words.level_text(one.level), literal(one.name), _advised(one)) for one in trial.doubts]
-    sound = f"{words.MARKS['sound']} sound: {literal(trial.sound_names)}" if trial.sound else ""
+    rows = [
+        (level_text.marked(one.level), literal(one.name), _advised(one)) for one in trial.doubts
+    ]
+    sound = (
+        f"{level_text.MARKS['sound']} sound: {literal(trial.sound_names)}" if trial.sound else ""
+    )
     unmade = "; ".join(literal(one.reason) for one in trial.not_checked)
     others = f"do not apply: {literal(trial.inapplicable_names)}" if trial.inapplicable else ""
     table = (
         _table(("verdict", "check", "what was seen → what to do"), rows, right=()) if rows else ""
     )
-    missing = f"{words.level_text('not_checked')}: {unmade}" if unmade else ""
+    missing = f"{level_text.marked('not_checked')}: {unmade}" if unmade else ""
     return [table, sound, missing, others]
 
 
@@ -412,7 +418,7 @@ def _times(trial: TrialContents) -> list[str]:
     if not trial.times:
         return []
     rows = [(literal(name), *values) for name, _, values in trial.times]
-    headings = ("time", *words.STATISTIC_HEADINGS)
+    headings = ("time", *trial_numbers.STATISTIC_HEADINGS)
     remarks = (literal(trial.why_absent), literal(trial.hidden))
     return [_table(headings, rows, right=range(1, len(headings))), *remarks]
 

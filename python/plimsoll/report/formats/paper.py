@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from plimsoll import charts, wording
 from plimsoll.findings import servers as servers_seen
-from plimsoll.report import contents, sections, words
+from plimsoll.report import contents, level_text, sections, trial_numbers
 from plimsoll.report.contents import against_latency, answer, naming, repeat, servers
 from plimsoll.report.formats.pictures import BATCH, joined, named, sized
 from plimsoll.report.sections import lines
@@ -409,7 +409,7 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         as_run=tuple(contents.as_run(findings).splitlines()),
         as_run_heading=contents.AS_RUN,
         glossary=contents.glossary(findings),
-        statistics=words.STATISTIC_HEADINGS,
+        statistics=trial_numbers.STATISTIC_HEADINGS,
         trials=shown,
         left_out=_left_out(len(trials) - len(with_page)),
     )
@@ -508,7 +508,7 @@ def _doubts_text(marks: Sequence[Mark], *, is_of_one: bool) -> str:
 def _doubt_text(mark: Mark, *, is_of_one: bool) -> str:
     """A doubt in a few words: its check, its level, whom it is about, and what it found first."""
     concerned = "" if is_of_one else mark.concerned
-    state = ", ".join(filter(None, (words.level_name(mark.state), concerned)))
+    state = ", ".join(filter(None, (level_text.name(mark.state), concerned)))
     sentence = mark.remarks[0].sentences[0].clause if mark.remarks else ""
     return f"{mark.name} ({state})" + (f": {sentence}" if sentence else "")
 
@@ -579,7 +579,7 @@ def _on_paper(table: SectionTable) -> SectionTable:
     """A table with the mark of sound as it is drawn on paper: the fonts have no ✓."""
 
     def marked(texts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(text.replace(words.MARKS["sound"], SOUND) for text in texts)
+        return tuple(text.replace(level_text.MARKS["sound"], SOUND) for text in texts)
 
     lines = tuple(replace(line, cells=marked(line.cells)) for line in table.lines)
     return replace(table, lines=lines, notes=marked(table.notes))
@@ -630,7 +630,7 @@ def _trial(trial: TrialContents, known: Sequence[str], drawings: Drawings) -> Pa
         known: Notes that stand elsewhere.
         drawings: Gets the pictures.
     """
-    level = words.level_name(trial.state).capitalize()
+    level = level_text.name(trial.state).capitalize()
     by_checks = f"{level} {trial.by_checks}" if trial.by_checks else ""
     lists = (
         ("Server", trial.server),

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll import texts, wording
-from plimsoll.report import contents, sections, words
+from plimsoll.report import contents, level_text, sections, wrapping
 from plimsoll.report.contents import answer, naming, servers
 from plimsoll.storage.parquet import keep
 from plimsoll.verdicts.verdict import CAMPAIGN
@@ -103,7 +103,7 @@ def _rankings(findings: Findings, width: int) -> Iterator[RenderableType]:
     for found in answer.answers(findings, contents.rankings(findings)):
         yield Text(texts.line(found.place), style="bold")
         said = filter(None, (found.headline, found.further))
-        yield from (Text(words.wrapped(one, width)) for one in said)
+        yield from (Text(wrapping.wrapped(one, width)) for one in said)
         counts = (_counted(count, state) for state, count in found.counts)
         yield Text.assemble(Text(", ").join(counts), f" of {found.total}")
         if found.of_comparison:
@@ -115,7 +115,9 @@ def _rankings(findings: Findings, width: int) -> Iterator[RenderableType]:
 
 
 def _mark(mark: Mark) -> Text:
-    return Text(f"{words.MARKS[mark.state]} {texts.line(mark.brief)}", style=STYLES[mark.state])
+    return Text(
+        f"{level_text.MARKS[mark.state]} {texts.line(mark.brief)}", style=STYLES[mark.state]
+    )
 
 
 def _counted(count: int, state: State) -> Text:
@@ -149,9 +151,9 @@ def _items(findings: Findings, width: int) -> Iterator[RenderableType]:
     limits = contents.changed_limits(findings)
     if limits:
         said = f"Limits of checks overridden by this campaign: {', '.join(limits)}"
-        yield Text(words.wrapped(said, width, "  "))
+        yield Text(wrapping.wrapped(said, width, "  "))
     if extent := contents.extent(findings):
-        yield Text(words.wrapped(extent, width, "  "))
+        yield Text(wrapping.wrapped(extent, width, "  "))
 
 
 def _named(remark: Remark) -> str:
@@ -172,7 +174,7 @@ def _shown(remark: Remark, name: str, width: int) -> Iterator[RenderableType]:
 def _hanging(level: Text, name: str, text: str, width: int) -> Text:
     """A level, the name of a check and what it says; further lines are indented."""
     head = f"{level.plain} {texts.line(name)}: "
-    hanging = Text(words.wrapped(f"{head}{text}", width, "  "))
+    hanging = Text(wrapping.wrapped(f"{head}{text}", width, "  "))
     hanging.stylize(level.style, 0, len(level.plain))
     hanging.stylize("bold", len(level.plain), len(head))
     return hanging
@@ -269,7 +271,7 @@ def _servers(rows: Sequence[ServerRow], subject: str, *, is_wide: bool) -> Table
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("listen queue")
     for row in rows:
-        mark = f"{words.MARKS['doubtful']} " if row.is_short else ""
+        mark = f"{level_text.MARKS['doubtful']} " if row.is_short else ""
         queue = Text(f"{mark}{row.listen_queue}", style=STYLES["doubtful"] if mark else "")
         numbers = [_plain(row.numbers[place]) for place in shown]
         table.add_row(_plain(row.framework), *numbers, queue)
@@ -277,7 +279,7 @@ def _servers(rows: Sequence[ServerRow], subject: str, *, is_wide: bool) -> Table
 
 
 def _level(state: State) -> Text:
-    return Text(words.level_text(state), style=STYLES[state])
+    return Text(level_text.marked(state), style=STYLES[state])
 
 
 def _failed(trial: TrialContents, width: int) -> Group:
@@ -297,7 +299,7 @@ def _doubt(doubt: Doubt, width: int) -> Group:
 
 def _indented(*lines: str, width: int) -> list[Text]:
     """Each line below a head, its further lines below it."""
-    return [Text(words.wrapped(f"  {line}", width, "    ")) for line in lines if line]
+    return [Text(wrapping.wrapped(f"  {line}", width, "    ")) for line in lines if line]
 
 
 def _counts(findings: Findings) -> Text:

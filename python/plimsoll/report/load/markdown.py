@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.report import words
+from plimsoll.report import level_text, trial_numbers
 from plimsoll.report.formats.markdown import literal
 from plimsoll.report.load import mix, screen, screen_doubts
 from plimsoll.verdicts import catalogue
@@ -38,11 +38,11 @@ def render(found: TrialFindings, judged: Sequence[JudgedEntry] = ()) -> str:
         found: What is known of the load's trial.
         judged: The thresholds that it is judged against.
     """
-    recording, level = found.recording, words.level_text(found.level)
+    recording, level = found.recording, level_text.marked(found.level)
     lines = [
         f"### {literal(f'`{recording.title}{recording.endpoint}`')}",
         "",
-        f"{literal(screen.load_text(recording, verbose=True))}  ",
+        f"{literal(screen.load_with_seed(recording, verbose=True))}  ",
         f"**{literal(_verdict(found) or level)}**",
         "",
         *(() if found.summary is None else _figures(found, found.summary)),
@@ -56,9 +56,9 @@ def _verdict(found: TrialFindings) -> str:
     """The verdict with its one doubt, or with the names of several, which are told below."""
     worst = [one for one in found.verdicts if one.is_doubting and one.level == found.level]
     if len(worst) <= 1:
-        return words.verdicts_text(found.verdicts)
+        return level_text.of_verdicts(found.verdicts)
     names = wording.listed([catalogue.title_of(one) for one in worst])
-    return f"{words.level_text(found.level)}: {names}"
+    return f"{level_text.marked(found.level)}: {names}"
 
 
 def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
@@ -76,10 +76,10 @@ def _figures(found: TrialFindings, summary: Summary) -> Iterator[str]:
     yield f"| --- |{' ---: |' * len(screen.STATISTICS)}"
     for name in TIMES:
         times = (summary.time(name).of(each) for each in screen.STATISTICS)
-        values = [words.measured_time(one, recording) for one in times]
-        yield f"| {words.time_name(name, recording.load)} | {' | '.join(values)} |"
+        values = [trial_numbers.measured_time(one, recording) for one in times]
+        yield f"| {trial_numbers.time_name(name, recording.load)} | {' | '.join(values)} |"
     yield ""
-    if needs := words.percentile_needs(summary, screen.STATISTICS, summary.latency_kind):
+    if needs := trial_numbers.percentile_needs(summary, screen.STATISTICS, summary.latency_kind):
         yield f"{needs}."
         yield ""
 
@@ -116,6 +116,6 @@ def _doubts(found: TrialFindings) -> Iterator[str]:
     ordered = sorted(doubts, key=lambda one: one.level != "void")
     for one in ordered[:MOST_DOUBTS]:
         text = f"{catalogue.title_of(one)}: {one.sentences[0].text}"
-        yield f"- {words.MARKS[one.level]} {literal(text)}"
+        yield f"- {level_text.MARKS[one.level]} {literal(text)}"
     if ordered[MOST_DOUBTS:]:
         yield f"- and {len(ordered) - MOST_DOUBTS} more"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll import texts, wording
 from plimsoll.aggregate import outcomes
 from plimsoll.recording.ran import ran
-from plimsoll.report import status_codes, words
+from plimsoll.report import level_text, status_codes, trial_numbers
 from plimsoll.report.load import failed, screen
 from plimsoll.verdicts import catalogue
 
@@ -30,12 +30,12 @@ def line(found: TrialFindings, accepted: Sequence[str] = ()) -> str:
         found: What is known of the load's trial.
         accepted: Checks whose verdicts the exit code leaves out.
     """
-    level, summary = words.level_text(found.level), found.summary
+    level, summary = level_text.marked(found.level), found.summary
     if summary is None:
         return f"{level}  {texts.line(found.recording.ending.message)}"
     time = summary.time(summary.latency_kind)
     times = [
-        f"{screen.STATISTICS[name]} {words.measured_time(time.of(name), found.recording)}"
+        f"{screen.STATISTICS[name]} {trial_numbers.measured_time(time.of(name), found.recording)}"
         for name in STATISTICS
     ]
     how = failed.brief(found)

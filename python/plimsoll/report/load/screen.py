@@ -14,7 +14,7 @@ from rich.text import Text
 
 from plimsoll import report, texts, wording
 from plimsoll.recording.ran import ran
-from plimsoll.report import host_lines, status_codes, words
+from plimsoll.report import host_lines, load_text, status_codes, trial_numbers, words, wrapping
 from plimsoll.report.load import failed
 from plimsoll.report.load.screen_lines import LABEL, cut, line
 
@@ -120,13 +120,13 @@ def _head(recording: Recording, width: int, *, verbose: bool) -> Iterator[Text]:
     space = " " if is_named else ""
     title = texts.line(f"{recording.title}{space}{recording.endpoint}")
     yield Text(cut(title, width), style="bold")
-    yield Text(words.wrapped(load_text(recording, verbose=verbose), width), style="dim")
+    yield Text(wrapping.wrapped(load_with_seed(recording, verbose=verbose), width), style="dim")
     if recording.ending.kind != "completed":
         ending = f"{recording.ending.kind}: {recording.ending.message}"
-        yield Text(words.wrapped(ending, width), style="red")
+        yield Text(wrapping.wrapped(ending, width), style="red")
 
 
-def load_text(recording: Recording, *, verbose: bool) -> str:
+def load_with_seed(recording: Recording, *, verbose: bool) -> str:
     """The load, with the seed that repeats what was drawn.
 
     Args:
@@ -134,7 +134,7 @@ def load_text(recording: Recording, *, verbose: bool) -> str:
         verbose: Whether what is so by default is told too.
     """
     drawn = f"; --seed {recording.seed}" if _is_drawn(recording) else ""
-    return f"{words.load_text(recording.load, unusual=not verbose)}{drawn}"
+    return f"{load_text.sentence(recording.load, unusual=not verbose)}{drawn}"
 
 
 def _rows(
@@ -144,8 +144,8 @@ def _rows(
     rows: list[tuple[str, dict[str, str]]] = []
     for name in _shown_times(summary, recording, verbose=verbose):
         time = summary.time(name)
-        told = {each: words.measured_time(time.of(each), recording) for each in STATISTICS}
-        rows.append((words.time_name(name, recording.load).removeprefix("time to "), told))
+        told = {each: trial_numbers.measured_time(time.of(each), recording) for each in STATISTICS}
+        rows.append((trial_numbers.time_name(name, recording.load).removeprefix("time to "), told))
     return rows
 
 
@@ -176,7 +176,7 @@ def _times(rows: Sequence[tuple[str, dict[str, str]]], shown: Sequence[str]) -> 
 def _needs(summary: Summary, shown: Sequence[str]) -> str:
     """Why some percentiles of the time that users see have no number; empty where all have one."""
     headings = {one: STATISTICS[one] for one in shown}
-    return words.percentile_needs(summary, headings, summary.latency_kind)
+    return trial_numbers.percentile_needs(summary, headings, summary.latency_kind)
 
 
 def _hosts(recording: Recording) -> Table:
@@ -223,16 +223,16 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
     """
     recording = found.recording
     yield "throughput", _throughput(summary, recording), ""
-    yield words.requests(recording.load), _requests(found, summary), ""
+    yield load_text.requests(recording.load), _requests(found, summary), ""
     if codes := status_codes.told(found):
         is_wrong = any(one.held_wrong for one in found.statuses)
         yield "status", codes, "red" if is_wrong else ""
-    if followed := words.redirects_text(recording):
+    if followed := load_text.redirects(recording):
         yield "redirects", followed, ""
-    if decoded := words.decoded_text(recording):
+    if decoded := load_text.decoded(recording):
         yield "compression", decoded, ""
     yield "connections", _connections(summary, recording), ""
-    if secured := words.tls_text(recording):
+    if secured := load_text.tls(recording):
         yield "TLS", secured, ""
     for place, text in enumerate(failed.lines(found, verbose=verbose)):
         yield "" if place else "failures", text, "red"
@@ -242,7 +242,7 @@ def _is_drawn(recording: Recording) -> bool:
     """Whether something of a load of ours was drawn: its arrivals, or the order of its requests."""
     load = recording.load
     arrives_at_random = load.model == "open" and load.arrivals == "poisson"
-    is_ours = load.model != "unknown" and not words.is_imported(recording)
+    is_ours = load.model != "unknown" and not load_text.is_imported(recording)
     return is_ours and (arrives_at_random or len(recording.requests) > 1)
 
 
@@ -253,7 +253,7 @@ def _throughput(summary: Summary, recording: Recording) -> str:
     else:
         wrong = "" if right == all_of_them else f", goodput {wording.per_second(right)}"
     rate = wording.per_second(all_of_them)
-    if (what := words.requests(recording.load)) != "requests":
+    if (what := load_text.requests(recording.load)) != "requests":
         rate = rate.replace("/s", f" {what}/s")
     return f"{rate}{wrong}{_bytes(summary)}"
 
@@ -297,5 +297,5 @@ def _failed_how(found: Counted, summary: Summary) -> str:
 
 
 def _connections(summary: Summary, recording: Recording) -> str:
-    connections = words.connections(summary, recording.driver)[:-1]
+    connections = trial_numbers.connections(summary, recording.driver)[:-1]
     return ", ".join(f"{name} {count}" for name, count, _ in connections)

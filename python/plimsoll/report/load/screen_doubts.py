@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from plimsoll import wording
-from plimsoll.report import hidden, words
+from plimsoll.report import hidden, level_text, load_text, wrapping
 from plimsoll.report.load import mix
 from plimsoll.report.load.screen_lines import line
 from plimsoll.verdicts import catalogue
@@ -83,7 +83,7 @@ def driver(summary: Summary, recording: Recording) -> str:
     """What the load generator needed, as far as it is known; empty where nothing is."""
     driver, busy_cores = recording.driver, summary.driver_busy_cores
     busy = "" if busy_cores is None else f"{wording.busy_cores(busy_cores)} busy"
-    unit = "user" if words.is_imported(recording) else "thread"
+    unit = "user" if load_text.is_imported(recording) else "thread"
     threads = wording.several(driver.threads, unit) if driver and driver.threads else ""
     memory_bytes = driver.peak_rss_bytes if driver else None
     memory = "" if memory_bytes is None else wording.size(memory_bytes)
@@ -120,7 +120,7 @@ def _joules(summary: Summary, source: str, total_j: float) -> str:
 
 def _verdicts(found: TrialFindings, width: int, *, verbose: bool) -> Iterator[Text]:
     level = found.level
-    reported = (f"{words.level_text(level)}", f"bold {STYLES[level]}")
+    reported = (f"{level_text.marked(level)}", f"bold {STYLES[level]}")
     doubts = sorted(
         (one for one in found.verdicts if one.is_doubting), key=lambda one: one.level != "void"
     )
@@ -148,7 +148,7 @@ def _unmade(found: TrialFindings, width: int) -> Iterator[Text]:
     """Each check that applies and could not be made, with the reason, as far as there is room."""
     missing = unmade(found.verdicts)
     reasons = [f"{_head(one)}{one.sentences[0].text}" for one in missing]
-    ways = [[[Text(words.wrapped(one, width, "  "), style="dim")]] for one in reasons]
+    ways = [[[Text(wrapping.wrapped(one, width, "  "), style="dim")]] for one in reasons]
     yield from _told(missing, ways, MOST_UNMADE, width)
 
 
@@ -214,7 +214,7 @@ def _first_sentence(verdict: Verdict) -> Verdict:
 def _head(verdict: Verdict, *, named: bool = False) -> str:
     unmade = "not checked: " if verdict.level == "not_checked" else ""
     name = f" ({verdict.check})" if named else ""
-    return f"{words.MARKS[verdict.level]} {unmade}{catalogue.title_of(verdict)}{name}: "
+    return f"{level_text.MARKS[verdict.level]} {unmade}{catalogue.title_of(verdict)}{name}: "
 
 
 def _verdict(
@@ -231,8 +231,8 @@ def _verdict(
     """
     head = _head(verdict, named=named)
     for place, (found, remedy) in enumerate(islice(advised(verdict.sentences), most)):
-        text = Text(words.wrapped(f"{'  ' if place else head}{found}", width, "  "))
+        text = Text(wrapping.wrapped(f"{'  ' if place else head}{found}", width, "  "))
         text.stylize(STYLES[verdict.level], 0, 0 if place else len(head))
         yield text
         if remedy:
-            yield Text(words.wrapped(f"  → {remedy}", width, "    "), style="dim")
+            yield Text(wrapping.wrapped(f"  → {remedy}", width, "    "), style="dim")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from plimsoll.report.words import wrapped
+from plimsoll.report.wrapping import wrapped
 
 LABEL = 14
 """Columns that the name of a line has."""

@@ -13,8 +13,10 @@ from rich.console import Console
 from rich.text import Text
 
 from plimsoll import texts, wording
+from plimsoll.report import level_text
+from plimsoll.report.level_text import MARKS
 from plimsoll.report.results import judged
-from plimsoll.report.words import MARKS, level_name, level_text, wrapped
+from plimsoll.report.wrapping import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -164,7 +166,7 @@ def _print_verdicts(
     for verdict in verdicts:
         if not verdict.is_doubting and not full:
             continue
-        head = level_text(verdict.level)
+        head = level_text.marked(verdict.level)
         line = f"{head}  {verdict.check}: {verdict.text}"
         _indented(console, line, STYLES[verdict.level], len(head))
         for remedy in verdict.remedies:
@@ -223,7 +225,7 @@ def _items(verdicts: Sequence[Verdict], unmade: int = 0, *, full: bool) -> Itera
         if not verdict.is_doubting and not full:
             continue
         remedies = f" *{' '.join(verdict.remedies)}*" if verdict.remedies else ""
-        mark = f"{MARKS[verdict.level]} **{level_name(verdict.level)}**"
+        mark = f"{MARKS[verdict.level]} **{level_text.name(verdict.level)}**"
         yield f"- {mark} `{verdict.check}`: {verdict.text}{remedies}"
     if not full and (stated := sound(verdicts, unmade)):
         yield f"- {stated}"

@@ -12,7 +12,7 @@ from plimsoll.comparison import regression_limit
 from plimsoll.comparison.difference import AT_FULL_SPEED, ERROR, METRICS, MOST_FAILED
 from plimsoll.comparison.turn_pairs import A, B
 from plimsoll.comparison.until_decided import MOST_GROUPS
-from plimsoll.report import words
+from plimsoll.report import level_text
 from plimsoll.report.results import junit, sheet
 from plimsoll.report.results.sheet import Sheet
 
@@ -128,10 +128,10 @@ def loads(end: Compared) -> Iterator[str]:
         worst = doubt.worst
         of = f"{doubt.starts} of {wording.several(doubt.of_starts, 'start')}"
         remedy = f" {worst.remedy}" if worst.remedy else ""
-        named = f"{words.MARKS[worst.level]} {worst.entry}, {worst.title}"
+        named = f"{level_text.MARKS[worst.level]} {worst.entry}, {worst.title}"
         yield texts.line(f"{named} ({of}): {worst.text}.{remedy}")
     if not end.doubts:
-        yield f"{words.MARKS['sound']} No check doubts the loads of A and B."
+        yield f"{level_text.MARKS['sound']} No check doubts the loads of A and B."
 
 
 def answer(end: Compared) -> str:

@@ -11,7 +11,7 @@ from plimsoll.aggregate.summary import TIMES
 from plimsoll.findings.entries import EntryName
 from plimsoll.findings.ladders import SIDES
 from plimsoll.load_line.tries import is_try
-from plimsoll.report import words
+from plimsoll.report import trial_numbers
 from plimsoll.report.results import judged, line_result
 from plimsoll.tables import STATISTICS
 
@@ -288,7 +288,7 @@ def _summary(summary: Summary) -> dict[str, object]:
 
 def _connections(summary: Summary, recording: Recording) -> dict[str, object]:
     driver = recording.driver
-    return {name: words.connection_count(name, summary, driver) for name in CONNECTIONS}
+    return {name: trial_numbers.connection_count(name, summary, driver) for name in CONNECTIONS}
 
 
 def _tls(recording: Recording) -> dict[str, object] | None:

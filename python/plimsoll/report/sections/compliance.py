@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.recording.compliance import RESULTS, count
-from plimsoll.report import words
+from plimsoll.report import level_text
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ CAPTION = (
     "allowed. Nothing here affects a ranking."
 )
 
-LEGEND = f"{words.MARKS['sound']} conforms or is allowed, {words.MARKS['doubtful']} differs."
+LEGEND = (
+    f"{level_text.MARKS['sound']} conforms or is allowed, {level_text.MARKS['doubtful']} differs."
+)
 
 
 def section(findings: Findings) -> Section | None:
@@ -83,10 +85,10 @@ def _cases(found: Servers) -> SectionTable:
 def _cell(one: ComplianceResult) -> str:
     match one.result:
         case "conforms":
-            return f"{words.MARKS['sound']} {one.seen}"
+            return f"{level_text.MARKS['sound']} {one.seen}"
         case "either":
-            return f"{words.MARKS['sound']} {one.seen}, allowed"
+            return f"{level_text.MARKS['sound']} {one.seen}, allowed"
         case "differs":
-            return f"{words.MARKS['doubtful']} {one.seen}"
+            return f"{level_text.MARKS['doubtful']} {one.seen}"
         case "not_tried":
             return f"{RESULTS[one.result]}: {one.seen}"

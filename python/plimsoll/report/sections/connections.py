@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
 from plimsoll.findings.trial import state_of
-from plimsoll.report import words
+from plimsoll.report import estimate_text
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
 
@@ -84,14 +84,14 @@ def _is_power_known(one: ConnectionsSeries) -> bool:
 
 def _line(point: ConnectionsPoint, power: str, trials: Mapping[str, TrialFindings]) -> TableRow:
     found = [trials[name] for name in point.trials]
-    failed = words.middle_value(point.numbers.get("failure_ratio"))
+    failed = estimate_text.middle_value(point.numbers.get("failure_ratio"))
     cells = (
         point.framework,
         wording.number(point.connections),
-        *words.middle_rate(point.numbers.get("goodput_per_s")),
+        *estimate_text.middle_rate(point.numbers.get("goodput_per_s")),
         wording.ABSENT if failed is None else _successful(1 - failed),
-        wording.size(words.middle_value(point.numbers.get("server_peak_rss_bytes"))),
-        wording.power(words.middle_value(point.numbers.get(power))),
+        wording.size(estimate_text.middle_value(point.numbers.get("server_peak_rss_bytes"))),
+        wording.power(estimate_text.middle_value(point.numbers.get(power))),
     )
     return TableRow(cells, state_of(found), anchor=anchor("trial", point.trials[0]))
 

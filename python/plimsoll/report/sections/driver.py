@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.findings.trial import state_of
-from plimsoll.report import words
+from plimsoll.report import estimate_text
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
 from plimsoll.verdicts import catalogue
@@ -65,15 +65,15 @@ def _line(by: ByDriver, trials: Sequence[TrialFindings]) -> TableRow:
     number = by.numbers.get
     cells = (
         by.driver,
-        *words.middle_rate(number("throughput_per_s")),
-        *words.ratio(by.ratio),
-        wording.percent(words.middle_value(number("failure_ratio"))),
+        *estimate_text.middle_rate(number("throughput_per_s")),
+        *estimate_text.ratio(by.ratio),
+        wording.percent(estimate_text.middle_value(number("failure_ratio"))),
         *(
-            wording.duration(words.middle_value(number(f"service_time_{name}_ns")))
+            wording.duration(estimate_text.middle_value(number(f"service_time_{name}_ns")))
             for name in ("p50", "p99", "max")
         ),
         *(
-            wording.number(words.middle_value(number(f"{name}_busy_cores")), 3)
+            wording.number(estimate_text.middle_value(number(f"{name}_busy_cores")), 3)
             for name in ("server", "driver")
         ),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.findings.trial import state_of
-from plimsoll.report import words
+from plimsoll.report import estimate_text
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
 
@@ -82,7 +82,7 @@ def _lines(one: ConnectionSharing, trials: Mapping[str, TrialFindings]) -> Itera
         write = wording.per_second if quantity.endswith("_per_s") else wording.duration
         cells = (
             *(one.framework, _NAMES[quantity], write(found.alone.value), write(found.shared.value)),
-            *words.ratio(found.ratio),
+            *estimate_text.ratio(found.ratio),
         )
         yield TableRow(cells, state, anchor=anchor("trial", one.trials[0]))
 
@@ -91,7 +91,7 @@ def _blocked(one: ConnectionSharing) -> Iterator[str]:
     """That requests delay each other, where the interval of the tail's ratio shows it."""
     tail = one.quantities.get(_TAIL)
     if tail is not None and tail.ratio.interval is not None and tail.ratio.interval.low > 1:
-        value, interval = words.ratio(tail.ratio)
+        value, interval = estimate_text.ratio(tail.ratio)
         yield f"{one.framework}: {_several(one)} share a connection: p99 {value} ({interval})."
 
 

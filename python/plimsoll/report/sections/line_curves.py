@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll import charts
 from plimsoll.report.contents import anchor, line_curve
 from plimsoll.report.contents.section import Picture, Section
-from plimsoll.report.words import TIMES
+from plimsoll.report.trial_numbers import TIMES
 
 if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.campaign.load import SERVICES
 from plimsoll.findings.trial import state_of
-from plimsoll.report import words
+from plimsoll.report import estimate_text
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
 
@@ -67,9 +67,9 @@ def _line(one: ProtocolCost, trials: Mapping[str, TrialFindings]) -> TableRow:
     cells = (
         one.framework,
         f"{one.load}: {SERVICES[one.service]}",
-        *words.ratio(number("throughput_per_s")),
-        *words.ratio(number("server_cpu_s_per_request")),
-        *words.ratio(number("response_time_p99_ns")),
+        *estimate_text.ratio(number("throughput_per_s")),
+        *estimate_text.ratio(number("server_cpu_s_per_request")),
+        *estimate_text.ratio(number("response_time_p99_ns")),
     )
     found = [trials[name] for name in one.trials]
     return TableRow(cells, state_of(found), anchor=anchor("trial", one.trials[0]))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.findings.trial import state_of
-from plimsoll.report import contents, words
+from plimsoll.report import contents, estimate_text, level_text
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
 from plimsoll.verdicts import catalogue
@@ -118,8 +118,8 @@ def _line(
     cells = (
         row.subject,
         row.framework if trials else f"{row.framework}: not measured",
-        *words.ratio(row.published),
-        *words.ratio(row.measured),
+        *estimate_text.ratio(row.published),
+        *estimate_text.ratio(row.measured),
         _audit(verdicts),
     )
     if not trials:
@@ -143,7 +143,7 @@ def _audit(verdicts: Sequence[Verdict]) -> str:
         catalogue.title_of(verdict) for verdict in verdicts if verdict.is_doubting
     )
     level = worst(verdict.level for verdict in verdicts)
-    reported = words.level_name(level)
+    reported = level_text.name(level)
     return f"{reported}: {', '.join(names)}" if names else reported
 
 
@@ -176,7 +176,7 @@ def _claims(claims: Sequence[Claimed]) -> SectionTable:
 def _measured(one: Claimed) -> str:
     """What was measured of a claim: one ratio with its interval, or the least to the most."""
     if len(one.measured) == 1:
-        value, ends = words.ratio(*one.measured.values())
+        value, ends = estimate_text.ratio(*one.measured.values())
         return value if ends == wording.ABSENT else f"{value} (95 %: {ends})"
     ordered = sorted(one.measured.items(), key=lambda item: item[1].value)
     (least_at, least), (most_at, most) = ordered[0], ordered[-1]

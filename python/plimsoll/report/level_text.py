@@ -1,0 +1,89 @@
+"""Levels and verdicts as people read them: with a mark, and with what was measured."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll import texts, wording
+from plimsoll import verdicts as judging
+from plimsoll.verdicts import levels
+from plimsoll.verdicts.levels import by_checks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.findings.trial import State
+    from plimsoll.verdicts.verdict import Level, Verdict
+
+MARKS: dict[State, str] = {
+    "not_checked": "○",
+    "sound": "✓",
+    "doubtful": "▲",
+    "void": "✕",
+    "failed": "■",
+}
+"""A mark for each state, distinguished by its shape."""
+
+_PLACES_OF_A_MEASURE = 6
+"""Decimals of a share in percent: what is left of a difference of two equal sums is 0."""
+
+_ONE = {"bodies": "body", "entries": "entry", "processes": "process"}
+"""Units of counts whose singular is not theirs without an s."""
+
+
+def marked(level: Level | State) -> str:
+    """A level with its mark: `▲ doubtful`."""
+    return f"{MARKS[level]} {name(level)}"
+
+
+def name(level: Level | State) -> str:
+    """A level as people read it: `not checked`."""
+    return level.replace("_", " ")
+
+
+def of_verdicts(verdicts: Sequence[Verdict]) -> str:
+    """Some verdicts in one line: the level, by how many checks, or the worst sentence.
+
+    A level without a doubt is followed by the names of the checks that could not be made.
+
+    Args:
+        verdicts: Those on one trial.
+    """
+    level = levels.of_trial(verdicts)
+    bad = [verdict for verdict in verdicts if verdict.level == level and verdict.is_doubting]
+    if not bad:
+        names = [judging.catalogue.title_of(one) for one in levels.unmade(verdicts)]
+        missing = f"; not checked: {wording.listed(names)}" if names else ""
+        return f"{marked(level)} {by_checks(verdicts)}{missing}"
+    more = f" (and {wording.several(len(bad) - 1, 'more check')})" if bad[1:] else ""
+    problem = judging.catalogue.title_of(bad[0])
+    return f"{marked(level)}: {problem}: {_first(bad[0])}{more}"
+
+
+def _first(verdict: Verdict) -> str:
+    """The first sentence of a verdict, without its full stop, on one line."""
+    return texts.line(verdict.sentences[0].clause)
+
+
+def measured(verdict: Verdict) -> str:
+    """What a verdict measured, with its unit."""
+    return _with_unit(verdict.measured, verdict.unit)
+
+
+def limit(verdict: Verdict) -> str:
+    """The limit of a verdict, with its unit."""
+    return _with_unit(verdict.limit, verdict.unit)
+
+
+def _with_unit(value: float | None, unit: str) -> str:
+    if value is None:
+        return wording.ABSENT
+    if unit == "ratio":
+        return f"{wording.number(round(100 * value, _PLACES_OF_A_MEASURE), 3)} %"
+    return f"{wording.number(value)} {_of_one(unit) if value == 1 else unit}".rstrip()
+
+
+def _of_one(unit: str) -> str:
+    """A unit behind a 1: `1 server`, but `1 s`."""
+    is_plural = unit.isalpha() and len(unit) > 1
+    return _ONE.get(unit, unit.removesuffix("s")) if is_plural else unit
