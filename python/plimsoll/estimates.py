@@ -224,7 +224,7 @@ class Paces:
 
 
 @dataclass(frozen=True)
-class Course:
+class PlanTiming:
     """How trials follow each other, as far as it takes time.
 
     Attributes:
@@ -272,7 +272,7 @@ class Course:
 NOTHING_KNOWN = Paces()
 """The paces of a host on which nothing ran."""
 
-AT_ONCE = Course()
+AT_ONCE = PlanTiming()
 """Trials with servers of their own, without pauses."""
 
 
@@ -313,7 +313,7 @@ class PlanEstimate:
 
 def estimate(
     trials: Sequence[Trial],
-    course: Course = AT_ONCE,
+    timing: PlanTiming = AT_ONCE,
     paces: Paces = NOTHING_KNOWN,
     *,
     with_report: bool = True,
@@ -325,13 +325,13 @@ def estimate(
 
     Args:
         trials: The trials.
-        course: How they follow each other.
+        timing: How they follow each other.
         paces: What is known of this host.
         with_report: Whether the begin of the run and its report count.
     """
     requests = _requests_of_each(trials, paces)
     every = (paces, *paces.extremes)
-    durations_s = [_run_s(trials, course, one, with_report=with_report) for one in every]
+    durations_s = [_run_s(trials, timing, one, with_report=with_report) for one in every]
     return PlanEstimate(
         trials=len(trials),
         load_s=loads_s(trials, paces),
@@ -346,28 +346,30 @@ def estimate(
     )
 
 
-def _run_s(trials: Sequence[Trial], course: Course, paces: Paces, *, with_report: bool) -> float:
-    duration_s = conducting_s(trials, course, paces)
+def _run_s(
+    trials: Sequence[Trial], timing: PlanTiming, paces: Paces, *, with_report: bool
+) -> float:
+    duration_s = conducting_s(trials, timing, paces)
     duration_s += ROW_S * sum(_requests_of_each(trials, paces))
     if with_report and trials:
         duration_s += EXIT_S
-        duration_s += paces.until_first_server_s(has_database=course.has_database)
+        duration_s += paces.until_first_server_s(has_database=timing.has_database)
         duration_s += paces.report_s(len(trials))
     return duration_s
 
 
-def conducting_s(trials: Sequence[Trial], course: Course, paces: Paces) -> float:
+def conducting_s(trials: Sequence[Trial], timing: PlanTiming, paces: Paces) -> float:
     """Seconds that some trials take, without what depends on the number of requests."""
-    parts = course.parts(trials)
-    pauses_s = course.idle_around_s * len(parts) + course.cool_down_s * max(0, len(parts) - 1)
-    around_s = sum(paces.around_s(one, takes_turns=bool(course.turn_s)) for one in trials)
+    parts = timing.parts(trials)
+    pauses_s = timing.idle_around_s * len(parts) + timing.cool_down_s * max(0, len(parts) - 1)
+    around_s = sum(paces.around_s(one, takes_turns=bool(timing.turn_s)) for one in trials)
     return (
         loads_s(trials, paces)
         + sum(starts_s(part, paces) for part in parts)
         + around_s
-        + paces.around_turn_s * sum(map(course.turns, trials))
+        + paces.around_turn_s * sum(map(timing.turns, trials))
         + pauses_s
-        + (_gates_s(trials, paces) if course.has_gate else 0.0)
+        + (_gates_s(trials, paces) if timing.has_gate else 0.0)
     )
 
 

@@ -21,10 +21,10 @@ from plimsoll.estimates import (
     AT_ONCE,
     EXIT_S,
     ROW_S,
-    Course,
     FrameworkPace,
     Paces,
     PlanEstimate,
+    PlanTiming,
     estimate,
     report_s,
     size_class,
@@ -75,18 +75,18 @@ def estimated(*loads: Load) -> PlanEstimate:
 def around_s(campaign: Campaign, paces: Paces = NO_ROWS) -> float:
     """Seconds of a campaign without its loads, the begin of the run and its report."""
     trials = plan(campaign)
-    found = estimate(trials, Course.of(campaign), paces, with_report=False)
+    found = estimate(trials, PlanTiming.of(campaign), paces, with_report=False)
     return found.duration_s - found.load_s
 
 
 def test_a_campaign_without_anything_to_do_takes_nothing() -> None:
-    assert estimate((), Course(cool_down_s=5.0)).duration_s == 0
-    assert estimate((), Course(cool_down_s=5.0)).largest_trial_bytes == 0
+    assert estimate((), PlanTiming(cool_down_s=5.0)).duration_s == 0
+    assert estimate((), PlanTiming(cool_down_s=5.0)).largest_trial_bytes == 0
 
 
 def test_the_time_of_a_plan_is_loads_starts_pauses_rows_and_report() -> None:
     trials = plan(replace(CAMPAIGN, cool_down_s=5.0))
-    found = estimate(trials, Course(cool_down_s=5.0), KNOWN)
+    found = estimate(trials, PlanTiming(cool_down_s=5.0), KNOWN)
     assert (found.trials, found.load_s) == (9, 90.0)
     starts_and_rest_s = 6 * (0.1 + 1.0) + 3 * (4.0 + 2.0)
     rows_s = ROW_S * 10 * (3 * 100 + 3 * 300 + 3 * 10)
@@ -120,7 +120,7 @@ def test_a_report_is_estimated_by_the_nearest_that_was_written() -> None:
 
 def test_a_run_begins_later_where_postgresql_starts() -> None:
     with_database = replace(CAMPAIGN, endpoints=(by_name("db"),))
-    assert (Course.of(CAMPAIGN).has_database, Course.of(with_database).has_database) == (
+    assert (PlanTiming.of(CAMPAIGN).has_database, PlanTiming.of(with_database).has_database) == (
         False,
         True,
     )
@@ -266,12 +266,12 @@ def test_what_is_computed_takes_longer_where_others_use_the_processor(
     known: Paces, starts_s: float, has_gate: bool
 ) -> None:
     trials = plan(CAMPAIGN)
-    course = Course(cool_down_s=5.0, has_gate=has_gate)
+    timing = PlanTiming(cool_down_s=5.0, has_gate=has_gate)
     alone, beside_others = (
-        estimate(trials, course, replace(known, slowness=one)) for one in (1.0, 3.0)
+        estimate(trials, timing, replace(known, slowness=one)) for one in (1.0, 3.0)
     )
     rows_s = ROW_S * alone.requests
-    fixed_s = alone.load_s + EXIT_S + rows_s + 8 * course.cool_down_s + starts_s
+    fixed_s = alone.load_s + EXIT_S + rows_s + 8 * timing.cool_down_s + starts_s
     computed_s = alone.duration_s - fixed_s
     assert computed_s > 0
     assert beside_others.duration_s == pytest.approx(fixed_s + 3 * computed_s)

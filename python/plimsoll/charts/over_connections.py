@@ -76,10 +76,10 @@ def _row(point: ConnectionsPoint, power: str) -> Row:
 def _scaled(
     point: ConnectionsPoint, name: str, quantity: str, factor: float
 ) -> dict[str, float | str | None]:
-    middle = point.numbers.get(quantity)
-    ends = middle and middle.interval
+    estimate = point.numbers.get(quantity)
+    ends = estimate and estimate.interval
     return {
-        name: middle and wording.significant(middle.value * factor),
+        name: estimate and wording.significant(estimate.value * factor),
         f"{name}_low": ends and wording.significant(ends.low * factor),
         f"{name}_high": ends and wording.significant(ends.high * factor),
     }

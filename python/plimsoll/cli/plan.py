@@ -10,7 +10,7 @@ import click
 
 from plimsoll import comparison, estimates, lab, plan, texts, wording
 from plimsoll.cli import json_output, messages, options
-from plimsoll.estimates import Course
+from plimsoll.estimates import PlanTiming
 from plimsoll.hosts.host import LAB
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def command(
     trials = (*plan.plan(requested, refuses), *_steps(requested, refuses, paces))
     lab.selection.require_rule(requested, trials)
     starts = plan.starts(trials) if requested.turn_s else 0
-    estimate = estimates.estimate(trials, Course.of(requested), paces)
+    estimate = estimates.estimate(trials, PlanTiming.of(requested), paces)
     unready = lab.selection.not_ready(
         requested,
         has_servers_here=not tasks or tasks[0].host == LAB,

@@ -24,8 +24,8 @@ from plimsoll.statistics.comparison import Comparison, compared
 from plimsoll.statistics.intervals import (
     CONFIDENCE,
     Estimate,
+    estimate,
     interval,
-    middle,
     ratio_interval,
 )
 
@@ -174,7 +174,9 @@ def column(repetitions: Sequence[ComparedTrial], quantity: str) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def middles(repetitions: Sequence[ComparedTrial], quantities: Sequence[str]) -> dict[str, Estimate]:
+def estimates(
+    repetitions: Sequence[ComparedTrial], quantities: Sequence[str]
+) -> dict[str, Estimate]:
     """Column of the summaries to its number over repetitions; without those that are not known.
 
     Args:
@@ -182,7 +184,7 @@ def middles(repetitions: Sequence[ComparedTrial], quantities: Sequence[str]) -> 
         quantities: The columns.
     """
     known = {name: column(shown(repetitions), name) for name in quantities}
-    return {name: middle(found) for name, found in known.items() if found}
+    return {name: estimate(found) for name, found in known.items() if found}
 
 
 def ratio(

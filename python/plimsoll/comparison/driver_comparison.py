@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.comparison.comparisons import middles, ratio
+from plimsoll.comparison.comparisons import estimates, ratio
 
 if TYPE_CHECKING:
     from plimsoll.comparison.comparisons import ComparedTrial
@@ -151,7 +151,7 @@ def _by_driver(
     """
     return ByDriver(
         driver,
-        middles(repetitions, QUANTITIES),
+        estimates(repetitions, QUANTITIES),
         ratio(repetitions, against, THROUGHPUT),
         any(one.counts for one in repetitions) and any(one.counts for one in against),
         tuple(one.recording.trial for one in repetitions),

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.comparison.alike_loads import by_load, requested
-from plimsoll.comparison.comparisons import middles, ratio
+from plimsoll.comparison.comparisons import estimates, ratio
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Load, Protocol
@@ -104,7 +104,7 @@ def _each(repetitions: Sequence[ComparedTrial]) -> int:
 
 def _sharing(shared: Sequence[ComparedTrial], alone: Sequence[ComparedTrial]) -> ConnectionSharing:
     first, other = shared[0].recording, alone[0].recording
-    by_shared, by_alone = middles(shared, QUANTITIES), middles(alone, QUANTITIES)
+    by_shared, by_alone = estimates(shared, QUANTITIES), estimates(alone, QUANTITIES)
     ratios = {name: ratio(shared, alone, name) for name in QUANTITIES}
     return ConnectionSharing(
         framework=first.title,

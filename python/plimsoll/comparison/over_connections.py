@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.comparison.comparisons import middles
+from plimsoll.comparison.comparisons import estimates
 
 if TYPE_CHECKING:
     from plimsoll.comparison.comparisons import ComparedTrial
@@ -117,7 +117,7 @@ def _point(
         framework,
         held,
         load,
-        middles(repetitions, QUANTITIES),
+        estimates(repetitions, QUANTITIES),
         any(one.counts for one in repetitions),
         tuple(one.recording.trial for one in repetitions),
     )

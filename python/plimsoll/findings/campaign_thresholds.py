@@ -26,7 +26,7 @@ from plimsoll.findings import entries, thresholds
 from plimsoll.findings.entries import EntryName, reference
 from plimsoll.findings.rankings import causes
 from plimsoll.findings.thresholds import Hidden, Judgement
-from plimsoll.statistics.intervals import middle
+from plimsoll.statistics import intervals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -245,7 +245,9 @@ def _of_load(threshold: CampaignThreshold, entry: EntryName, found: TrialFinding
     if value is None:
         return JudgedEntry(threshold, entry, None, judged.state, judged.reason, judged.remedy)
     reason = "" if judged.reason == _measured(limit, value) else judged.reason
-    return JudgedEntry(threshold, entry, middle([value]), judged.state, reason, judged.remedy)
+    return JudgedEntry(
+        threshold, entry, intervals.estimate([value]), judged.state, reason, judged.remedy
+    )
 
 
 def _measured(limit: Threshold, value: float) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.statistics.intervals import Estimate, middle
+from plimsoll.statistics import intervals
+from plimsoll.statistics.intervals import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,7 +83,7 @@ def estimate(trials: Iterable[TrialFindings], column: str) -> Estimate | None:
         column: Column of `tables.SUMMARIES`.
     """
     known = [value for one in counting(trials) if (value := one.value(column)) is not None]
-    return middle(known) if known else None
+    return intervals.estimate(known) if known else None
 
 
 def reference(framework: str, variant: str) -> str:

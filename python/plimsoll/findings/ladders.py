@@ -126,7 +126,7 @@ class EntryLadder:
         sides = [one.before if side == "before" else one.after for one in costs]
         values = [value_of(one) for one in sides if one is not None]
         known = [value for value in values if value is not None]
-        return intervals.middle(known) if known else None
+        return intervals.estimate(known) if known else None
 
     @property
     def idle_power_w(self) -> float | None:

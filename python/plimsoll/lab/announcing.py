@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from plimsoll.estimates import Course
+    from plimsoll.estimates import PlanTiming
     from plimsoll.events import Event, Listener, Progress
     from plimsoll.plan import Trial
 
@@ -39,7 +39,7 @@ class Announcer:
         on_event: The listener that events are passed on to.
         command: What resumes the run, for a shell.
         cores: Cores of server and driver; empty where they may use all.
-        course: How trials follow each other.
+        timing: How trials follow each other.
     """
 
     folder: Path
@@ -47,7 +47,7 @@ class Announcer:
     on_event: Listener
     command: str = ""
     cores: tuple[int, ...] = ()
-    course: Course = estimates.AT_ONCE
+    timing: PlanTiming = estimates.AT_ONCE
     _run: LiveRun | None = None
     _seconds: list[LiveSecond] = field(default_factory=list[LiveSecond])
     _apart: int = 1
@@ -164,7 +164,7 @@ class Announcer:
     def _estimate(self, trials: Sequence[Trial]) -> float:
         """Seconds that some trials take, without the report."""
         known = paces.known(trial.framework for trial in trials)
-        return estimates.estimate(trials, self.course, known, with_report=False).duration_s
+        return estimates.estimate(trials, self.timing, known, with_report=False).duration_s
 
     def _announce(self) -> None:
         """Writes the file until the end."""

@@ -11,7 +11,7 @@ from plimsoll import storage as storages
 from plimsoll.conduct import campaign as conducting
 from plimsoll.conduct.campaign import Repeat
 from plimsoll.errors import InputError, Problem
-from plimsoll.estimates import Course
+from plimsoll.estimates import PlanTiming
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, ignore
 from plimsoll.findings import campaign_thresholds, derivation, gathering
 from plimsoll.lab import campaign_hosts, databases, finished, following, selection
@@ -79,14 +79,14 @@ def conducted(order: RunOrder) -> CampaignResults:
         if requested.ladder is not None and place.host == HOST:
             note_system_calls(note)
         setting = beside.enter_context(_configured(requested, found, on_event))
-        course = Course.of(requested)
+        timing = PlanTiming.of(requested)
         announcer = Announcer(
             order.folder,
             planned,
             on_event,
             command=order.command,
             cores=_cores(requested, setting),
-            course=replace(course, has_gate=False),  # a gate is over before its trials begin
+            timing=replace(timing, has_gate=False),  # a gate is over before its trials begin
         )
         with announcer:
             conducting.conduct(
@@ -103,7 +103,7 @@ def conducted(order: RunOrder) -> CampaignResults:
                 further=following.further(requested, refuses, stored, on_event),
                 tell=PaceKeeper(
                     _judging(stored, requested, announcer) if order.judge else announcer,
-                    course,
+                    timing,
                     run_begun_s=None if built or found is not None else order.begun_s,
                 ),
             )

@@ -17,7 +17,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll import estimates, events, plan
-from plimsoll.estimates import Course, FrameworkPace, Paces
+from plimsoll.estimates import FrameworkPace, Paces, PlanTiming
 from plimsoll.lab import kept_paces
 from plimsoll.lab.kept_paces import HOST, OF_CHECK, Kept, Series, framework_key
 
@@ -286,13 +286,13 @@ class PaceKeeper:
 
     Attributes:
         on_event: The listener that events are passed on to.
-        course: How trials follow each other.
+        timing: How trials follow each other.
         run_begun_s: When the run began, in seconds of the monotonic clock; None where its begin
             says nothing of the next, because something was built or hosts joined.
     """
 
     on_event: Listener
-    course: Course = estimates.AT_ONCE
+    timing: PlanTiming = estimates.AT_ONCE
     run_begun_s: float | None = None
     _run: str = field(default_factory=_new_run)
     _begun_s: float = 0.0
@@ -328,7 +328,7 @@ class PaceKeeper:
         self._keep(now_s)
         if self.run_begun_s is not None:
             begin_s, self.run_begun_s = now_s - self.run_begun_s, None
-            name = BEGIN_WITH_DATABASE if self.course.has_database else BEGIN
+            name = BEGIN_WITH_DATABASE if self.timing.has_database else BEGIN
             passed_s = begin_s - sum(self._gates_s.values())
             _keep(self._run, HOST, {name: passed_s / slowness()})
         self._begun_s = now_s
@@ -348,7 +348,7 @@ class PaceKeeper:
         found = self._measured(ended, now_s - self._begun_s)
         if not found:
             return
-        if self.course.turn_s:
+        if self.timing.turn_s:
             _keep(self._run, HOST, {TURN: self._turns.around_s})
         for framework, pace in found:
             _keep(self._run, _key(framework), _quantities(pace))
@@ -367,8 +367,8 @@ class PaceKeeper:
             estimates.loads_s(trials)
             + estimates.ROW_S * sum(_sent(one) for _, one in ended)
             + sum(starts_s[name] * count for name, count in servers.items())
-            + self._turns.around_s * sum(map(self.course.turns, trials))
-            + self.course.idle_around_s
+            + self._turns.around_s * sum(map(self.timing.turns, trials))
+            + self.timing.idle_around_s
         )
         around_s = max(0.0, (passed_s - counted_s) / len(ended))
         return [
@@ -387,8 +387,8 @@ class PaceKeeper:
         rates = {trial.endpoint.name: _sent(recording) / load.duration_s} if has_rate else {}
         return FrameworkPace(
             start_s=starts_s[name],
-            beside_s=None if self.course.turn_s else around_s / slower,
-            in_turns_s=around_s / slower if self.course.turn_s else None,
+            beside_s=None if self.timing.turn_s else around_s / slower,
+            in_turns_s=around_s / slower if self.timing.turn_s else None,
             gate_s=None if gate_s is None else gate_s / slower,
             requests_per_s=rates,
         )

@@ -10,28 +10,28 @@ if TYPE_CHECKING:
     from plimsoll.statistics.intervals import Estimate
 
 
-def middle_rate(middle: Estimate | None) -> tuple[str, str]:
+def rate_text(estimate: Estimate | None) -> tuple[str, str]:
     """A rate and its 95 % interval: `8,050/s` and `7,439–8,711`, each `–` where there is none."""
-    if middle is None:
+    if estimate is None:
         return wording.ABSENT, wording.ABSENT
-    ends = middle.interval
+    ends = estimate.interval
     return wording.per_second(
-        middle.value
+        estimate.value
     ), wording.ABSENT if ends is None else f"{wording.number(ends.low)}–{wording.number(ends.high)}"
 
 
-def middle_value(middle: Estimate | None) -> float | None:
+def value_of(estimate: Estimate | None) -> float | None:
     """The number itself; None where there is none."""
-    return None if middle is None else middle.value
+    return None if estimate is None else estimate.value
 
 
-def ratio(middle: Estimate | None) -> tuple[str, str]:
+def ratio(estimate: Estimate | None) -> tuple[str, str]:
     """A ratio and its 95 % interval: `× 1.07` and `0.98–1.17`, each `–` where there is none."""
-    if middle is None:
+    if estimate is None:
         return wording.ABSENT, wording.ABSENT
-    ends = middle.interval
+    ends = estimate.interval
     return (
-        f"× {wording.decimals(middle.value, 2)}",
+        f"× {wording.decimals(estimate.value, 2)}",
         wording.ABSENT
         if ends is None
         else f"{wording.decimals(ends.low, 2)}–{wording.decimals(ends.high, 2)}",

@@ -54,7 +54,7 @@ class Estimate:
     interval: Interval | None = None
 
 
-def middle(values: Sequence[float]) -> Estimate:
+def estimate(values: Sequence[float]) -> Estimate:
     """The median of what was measured, with its interval.
 
     Args:

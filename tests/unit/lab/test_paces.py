@@ -21,7 +21,7 @@ from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
 from plimsoll.campaign.load import Load, Stage
-from plimsoll.estimates import NOTHING_KNOWN, ROW_S, Course, FrameworkPace, estimate, report_s
+from plimsoll.estimates import NOTHING_KNOWN, ROW_S, FrameworkPace, PlanTiming, estimate, report_s
 from plimsoll.events import Progress
 from plimsoll.lab import kept_paces, paces
 from plimsoll.plan import Trial, plan
@@ -78,7 +78,7 @@ def ran(
     passed: list[float], trials: Sequence[Trial], took_s: float, sent: int = 1, turn_s: float = 0.0
 ) -> None:
     """A campaign of one trial, or of one group in turns."""
-    watch = paces.PaceKeeper(events.ignore, Course(turn_s=turn_s))
+    watch = paces.PaceKeeper(events.ignore, PlanTiming(turn_s=turn_s))
     begun = (
         events.GroupStarted(tuple(trials), 1, len(trials), LOAD_S)
         if turn_s
@@ -94,9 +94,9 @@ def ran(
 def test_the_pace_of_a_trial_is_what_it_took_besides_start_load_and_rows(
     small: Framework, passed: list[float]
 ) -> None:
-    trial, course = planned(small), Course(idle_s=1.0)
+    trial, timing = planned(small), PlanTiming(idle_s=1.0)
     told: list[events.Event] = []
-    watch = paces.PaceKeeper(told.append, course)
+    watch = paces.PaceKeeper(told.append, timing)
     watch(events.TrialStarted(trial, 1, 1, LOAD_S))
     passed.append(18.0)
     watch(ended(trial, sent=100_000))
@@ -104,7 +104,7 @@ def test_the_pace_of_a_trial_is_what_it_took_besides_start_load_and_rows(
     watch(events.CampaignEnded(1, ()))
     found = pace(small)
     assert found.start_s == 1.0
-    apart_s = LOAD_S + 1.0 + 100_000 * ROW_S + course.idle_around_s
+    apart_s = LOAD_S + 1.0 + 100_000 * ROW_S + timing.idle_around_s
     assert found.beside_s == pytest.approx(19.0 - apart_s)
     assert found.in_turns_s is None
     assert found.requests_per_s == {"empty": 10_000.0}
@@ -176,8 +176,8 @@ def turned(watch: paces.PaceKeeper, trial: Trial, load_s: float) -> None:
 def test_what_lies_around_turns_is_known_apart_from_what_lies_between_endpoints(
     small: Framework, passed: list[float]
 ) -> None:
-    trial, course = replace(planned(small), takes_turns=True), Course(turn_s=2.0)
-    watch = paces.PaceKeeper(events.ignore, course)
+    trial, timing = replace(planned(small), takes_turns=True), PlanTiming(turn_s=2.0)
+    watch = paces.PaceKeeper(events.ignore, timing)
     watch(events.GroupStarted((trial,), 1, 1, LOAD_S))
     for number, around_s in enumerate((3.0, 0.2, 0.2, 5.0, 0.2), 1):
         passed.append(passed[-1] + 2.0 + around_s)
@@ -186,7 +186,7 @@ def test_what_lies_around_turns_is_known_apart_from_what_lies_between_endpoints(
     watch(events.CampaignEnded(1, ()))
     assert NOTHING_KNOWN.turn_s is None
     assert paces.known([small]).turn_s == pytest.approx(0.2), "of no assumption is anything kept"
-    rest_s = 8.6 - 1.0 - course.turns(trial) * 0.2
+    rest_s = 8.6 - 1.0 - timing.turns(trial) * 0.2
     assert pace(small).in_turns_s == pytest.approx(rest_s, abs=0.001)
 
 
@@ -196,7 +196,7 @@ def test_rests_in_the_warm_up_of_a_runtime_belong_to_its_start(
     jvm = replace(small, variant="jvm")
     trial = replace(planned(jvm), start_warm_up_s=2.0, takes_turns=True)
     other = replace(planned(small), takes_turns=True)
-    watch = paces.PaceKeeper(events.ignore, Course(turn_s=LOAD_S))
+    watch = paces.PaceKeeper(events.ignore, PlanTiming(turn_s=LOAD_S))
     watch(events.GroupStarted((trial, other), 1, 2, 2 * LOAD_S + 2.0))
     load_s = 0.0
     for one, length_s, apart_s in ((trial, 1.0, 1.0), (trial, 1.0, 3.0), (trial, 10.0, 0.0)):
@@ -278,8 +278,8 @@ def test_reports_tell_how_long_the_next_one_takes(small: Framework) -> None:
 def test_the_begin_of_a_run_is_known_with_and_without_postgresql(
     small: Framework, passed: list[float]
 ) -> None:
-    for course, begin_s in ((Course(), 3.0), (Course(has_database=True), 8.0)):
-        watch = paces.PaceKeeper(events.ignore, course, run_begun_s=passed[-1])
+    for timing, begin_s in ((PlanTiming(), 3.0), (PlanTiming(has_database=True), 8.0)):
+        watch = paces.PaceKeeper(events.ignore, timing, run_begun_s=passed[-1])
         watch(events.Step("compliance", small))
         passed.append(passed[-1] + 5.0)
         watch(events.Step("another step"))
@@ -333,15 +333,15 @@ def steady(framework: Framework, repetitions: int, length_s: float = LOAD_S) -> 
 def simulated_s(passed: list[float], campaign: Campaign, slower: float) -> float:
     """Runs a campaign whose servers take what they take on a slower host; its length."""
     load_s = campaign.loads[0].duration_s
-    trials, course = plan(campaign), Course.of(campaign)
+    trials, timing = plan(campaign), PlanTiming.of(campaign)
     begun_s = passed[-1]
-    watch = paces.PaceKeeper(events.ignore, course, run_begun_s=begun_s)
+    watch = paces.PaceKeeper(events.ignore, timing, run_begun_s=begun_s)
     passed.append(passed[-1] + 2.5 * slower)
-    parts = course.parts(trials)
+    parts = timing.parts(trials)
     for place, part in enumerate(parts):
         if place:
-            watch(events.CoolingDown(course.cool_down_s))
-            passed.append(passed[-1] + course.cool_down_s)
+            watch(events.CoolingDown(timing.cool_down_s))
+            passed.append(passed[-1] + timing.cool_down_s)
         watch(events.TrialStarted(part[0], 1, 1, LOAD_S))
         rows_s = 10_000 * ROW_S
         passed.append(passed[-1] + load_s + rows_s + (0.5 + 4.0) * slower)
@@ -360,7 +360,7 @@ def test_after_runs_of_other_sizes_a_plan_is_within_15_percent(
     asked = steady(small, repetitions)
     for others in (2, 40):
         simulated_s(passed, replace(asked, repetitions=others), slower)
-    found = estimate(plan(asked), Course.of(asked), paces.known([small]))
+    found = estimate(plan(asked), PlanTiming.of(asked), paces.known([small]))
     assert found.duration_s == pytest.approx(simulated_s(passed, asked, slower), rel=0.15)
 
 
@@ -413,7 +413,7 @@ def test_after_a_quiet_and_two_busy_runs_a_plan_for_a_quiet_machine_is_within_15
             simulated_s(passed, asked, slower if is_busy else 1.0)
         is_used(1.0)
         paces.PRESSURE.write_text("some avg10=0.00 avg60=1.20 avg300=60.00 total=1\n")
-        found = estimate(plan(asked), Course.of(asked), paces.known([small]))
+        found = estimate(plan(asked), PlanTiming.of(asked), paces.known([small]))
         expected_s = simulated_s(passed, asked, 1.0)
         assert found.duration_s == pytest.approx(expected_s, rel=0.15)
         assert found.least_s <= found.duration_s <= found.most_s
@@ -428,7 +428,7 @@ def test_the_range_of_a_plan_holds_what_earlier_runs_took(slower: float, seen: f
             is_used(seen if is_busy else 1.0)
             took_s.append(simulated_s(passed, asked, slower if is_busy else 1.0))
         is_used(1.0)
-        found = estimate(plan(asked), Course.of(asked), paces.known([small]))
+        found = estimate(plan(asked), PlanTiming.of(asked), paces.known([small]))
         apart_s = estimates.EXIT_S + estimates.ASSUMED_PROGRAM_S
         assert found.least_s <= took_s[0] + apart_s
         assert found.most_s >= took_s[-1]
@@ -440,16 +440,16 @@ def test_a_plan_names_its_range_only_where_runs_differ(
     asked = steady(small, 4, 2.0)
     for slower in (1.0, 1.05, 1.1):
         simulated_s(passed, asked, slower)
-    alike = estimate(plan(asked), Course.of(asked), paces.known([small]))
+    alike = estimate(plan(asked), PlanTiming.of(asked), paces.known([small]))
     simulated_s(passed, asked, 3.0)
-    apart = estimate(plan(asked), Course.of(asked), paces.known([small]))
+    apart = estimate(plan(asked), PlanTiming.of(asked), paces.known([small]))
     assert (alike.is_scattered, apart.is_scattered) == (False, True)
     assert apart.duration_s == pytest.approx(alike.duration_s, rel=0.01)
 
 
 def test_where_nothing_is_known_a_plan_has_no_range(small: Framework) -> None:
     asked = steady(small, 4, 2.0)
-    found = estimate(plan(asked), Course.of(asked), paces.known([small]))
+    found = estimate(plan(asked), PlanTiming.of(asked), paces.known([small]))
     assert found.least_s == found.duration_s == found.most_s
     assert not found.is_scattered
 

@@ -72,9 +72,9 @@ def _rank(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
                     "rank_low": one.rank_low,
                     "rank_high": one.rank_high,
                     "best_framework": ranking.entries[0].framework if one.to_best else None,
-                    "ratio_to_best": _middle(one.to_best),
+                    "ratio_to_best": _estimate(one.to_best),
                     "next_framework": one.next_framework or None,
-                    "ratio_to_next": _middle(one.to_next),
+                    "ratio_to_next": _estimate(one.to_next),
                 }
     return None
 
@@ -99,7 +99,7 @@ def thresholds(judged: Sequence[JudgedEntry]) -> list[dict[str, object]]:
             "threshold": one.threshold.text,
             "entry": str(one.entry),
             "quantity": one.threshold.threshold.column,
-            "measured": _middle(one.estimate),
+            "measured": _estimate(one.estimate),
             "crossed": None if one.is_undecided else one.is_crossed,
             "reason": one.reason or None,
         }
@@ -142,15 +142,15 @@ def _ladder(found: TrialFindings, findings: Findings) -> dict[str, object] | Non
                 "cpu_s_per_request": _slope(ladder.cores),
                 "user_cpu_s_per_request": _slope(ladder.user),
                 "system_cpu_s_per_request": _slope(ladder.system),
-                "cores_at_rate_0": ladder.cores and _middle(ladder.cores.intercept),
+                "cores_at_rate_0": ladder.cores and _estimate(ladder.cores.intercept),
                 "bend": ladder.cores and ladder.cores.bend,
                 "power_source": ladder.power_source,
                 "joules_per_request": _slope(ladder.power),
-                "watts_at_rate_0": ladder.power and _middle(ladder.power.intercept),
+                "watts_at_rate_0": ladder.power and _estimate(ladder.power.intercept),
                 "without_load": {
                     side: {
-                        "busy_cores": _middle(ladder.standing_cores(side)),
-                        "rss_bytes": _middle(ladder.standing_bytes(side)),
+                        "busy_cores": _estimate(ladder.standing_cores(side)),
+                        "rss_bytes": _estimate(ladder.standing_bytes(side)),
                     }
                     for side in SIDES
                 },
@@ -162,7 +162,7 @@ def _ladder(found: TrialFindings, findings: Findings) -> dict[str, object] | Non
 
 
 def _slope(line: StraightLine | None) -> dict[str, float | None] | None:
-    return line and _middle(line.slope)
+    return line and _estimate(line.slope)
 
 
 def _by_driver(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
@@ -170,7 +170,7 @@ def _by_driver(found: TrialFindings, findings: Findings) -> dict[str, object] | 
     for one in findings.disagreements:
         for by in one.drivers:
             if found.recording.trial in by.trials:
-                return {"against": one.against, "throughput_ratio": _middle(by.ratio)}
+                return {"against": one.against, "throughput_ratio": _estimate(by.ratio)}
     return None
 
 
@@ -179,7 +179,7 @@ def _protocol_cost(found: TrialFindings, findings: Findings) -> dict[str, object
     recording = found.recording
     for one in findings.protocol_costs:
         if recording.trial in one.trials and recording.load.name == one.load:
-            ratios = {f"{name}_ratio": _middle(ratio) for name, ratio in one.ratios.items()}
+            ratios = {f"{name}_ratio": _estimate(ratio) for name, ratio in one.ratios.items()}
             return {"service": one.service, "against": one.against, **ratios}
     return None
 
@@ -189,7 +189,7 @@ def _head_of_line(found: TrialFindings, findings: Findings) -> dict[str, object]
     recording = found.recording
     for one in findings.sharings:
         if recording.trial in one.trials and recording.load.name == one.load:
-            ratios = {f"{name}_ratio": _middle(of.ratio) for name, of in one.quantities.items()}
+            ratios = {f"{name}_ratio": _estimate(of.ratio) for name, of in one.quantities.items()}
             return {
                 "against": one.against,
                 "connections": one.connections,
@@ -206,8 +206,8 @@ def _published(found: TrialFindings, findings: Findings) -> list[dict[str, objec
         {
             "subject": row.subject,
             "baseline": field.baseline,
-            "published_ratio": _middle(row.published),
-            "measured_ratio": _middle(row.measured),
+            "published_ratio": _estimate(row.published),
+            "measured_ratio": _estimate(row.measured),
         }
         for field in fields
         for row in field.rows
@@ -215,11 +215,11 @@ def _published(found: TrialFindings, findings: Findings) -> list[dict[str, objec
     ]
 
 
-def _middle(middle: Estimate | None) -> dict[str, float | None] | None:
-    if middle is None:
+def _estimate(estimate: Estimate | None) -> dict[str, float | None] | None:
+    if estimate is None:
         return None
-    ends = middle.interval
-    return {"value": middle.value, "low": ends and ends.low, "high": ends and ends.high}
+    ends = estimate.interval
+    return {"value": estimate.value, "low": ends and ends.low, "high": ends and ends.high}
 
 
 def trial(found: TrialFindings, campaign: Sequence[Verdict] = ()) -> JsonObject:

@@ -84,14 +84,14 @@ def _is_power_known(one: ConnectionsSeries) -> bool:
 
 def _line(point: ConnectionsPoint, power: str, trials: Mapping[str, TrialFindings]) -> TableRow:
     found = [trials[name] for name in point.trials]
-    failed = estimate_text.middle_value(point.numbers.get("failure_ratio"))
+    failed = estimate_text.value_of(point.numbers.get("failure_ratio"))
     cells = (
         point.framework,
         wording.number(point.connections),
-        *estimate_text.middle_rate(point.numbers.get("goodput_per_s")),
+        *estimate_text.rate_text(point.numbers.get("goodput_per_s")),
         wording.ABSENT if failed is None else _successful(1 - failed),
-        wording.size(estimate_text.middle_value(point.numbers.get("server_peak_rss_bytes"))),
-        wording.power(estimate_text.middle_value(point.numbers.get(power))),
+        wording.size(estimate_text.value_of(point.numbers.get("server_peak_rss_bytes"))),
+        wording.power(estimate_text.value_of(point.numbers.get(power))),
     )
     return TableRow(cells, state_of(found), anchor=anchor("trial", point.trials[0]))
 

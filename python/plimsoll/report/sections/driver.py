@@ -65,15 +65,15 @@ def _line(by: ByDriver, trials: Sequence[TrialFindings]) -> TableRow:
     number = by.numbers.get
     cells = (
         by.driver,
-        *estimate_text.middle_rate(number("throughput_per_s")),
+        *estimate_text.rate_text(number("throughput_per_s")),
         *estimate_text.ratio(by.ratio),
-        wording.percent(estimate_text.middle_value(number("failure_ratio"))),
+        wording.percent(estimate_text.value_of(number("failure_ratio"))),
         *(
-            wording.duration(estimate_text.middle_value(number(f"service_time_{name}_ns")))
+            wording.duration(estimate_text.value_of(number(f"service_time_{name}_ns")))
             for name in ("p50", "p99", "max")
         ),
         *(
-            wording.number(estimate_text.middle_value(number(f"{name}_busy_cores")), 3)
+            wording.number(estimate_text.value_of(number(f"{name}_busy_cores")), 3)
             for name in ("server", "driver")
         ),
     )

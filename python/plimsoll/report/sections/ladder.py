@@ -149,9 +149,9 @@ def _standing(ladder: EntryLadder) -> TableRow:
         _ends(intercept, 1.0),
         _cores(ladder.standing_cores("before")),
         _cores(ladder.standing_cores("after")),
-        wording.size(estimate_text.middle_value(before)),
+        wording.size(estimate_text.value_of(before)),
         wording.size(ladder.loaded_bytes),
-        wording.size(estimate_text.middle_value(after)),
+        wording.size(estimate_text.value_of(after)),
     )
     return TableRow(cells)
 
@@ -161,11 +161,11 @@ def _energy(ladder: EntryLadder) -> TableRow:
     intercept = ladder.power and ladder.power.intercept
     cells = (
         ladder.framework,
-        wording.joules(estimate_text.middle_value(slope)),
+        wording.joules(estimate_text.value_of(slope)),
         "–".join(map(wording.joules, (slope.interval.low, slope.interval.high)))
         if slope and slope.interval
         else wording.ABSENT,
-        wording.power(estimate_text.middle_value(intercept)),
+        wording.power(estimate_text.value_of(intercept)),
         _ends(intercept, 1.0),
         wording.power(ladder.idle_power_w),
     )
