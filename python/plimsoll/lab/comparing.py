@@ -35,7 +35,7 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.conduct.side_by_side import SideBySide
 from plimsoll.errors import InputError, PlimsollError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
-from plimsoll.hosts.served import LOG
+from plimsoll.hosts.agent.server import LOG
 from plimsoll.install import install
 from plimsoll.lab import arguments, databases, one_line, revisions, selection
 from plimsoll.plan import Trial

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from plimsoll import report, texts, wording
 from plimsoll.recording.ran import ran
-from plimsoll.report import host_lines, load_text, status_codes, trial_numbers, words, wrapping
+from plimsoll.report import host_lines, level_text, load_text, status_codes, trial_numbers, wrapping
 from plimsoll.report.load import failed
 from plimsoll.report.load.screen_lines import LABEL, cut, line
 
@@ -112,7 +112,7 @@ def show_interruption(recording: Recording, console: Console | None = None) -> N
     """
     out = console or Console(highlight=False)
     reason = f"not judged: interrupted {ran(recording.stages, recording.load)}"
-    out.print(Text.assemble((words.level_text("void"), "bold red"), f" ({reason})"))
+    out.print(Text.assemble((level_text.name("void"), "bold red"), f" ({reason})"))
 
 
 def _head(recording: Recording, width: int, *, verbose: bool) -> Iterator[Text]:
