@@ -84,6 +84,13 @@ impl Connection {
         as_dict(py, &response.map_err(|cause| no_response(&cause))?)
     }
 
+    /// Whether a response by HTTP/2 has begun that was not complete in time, or begins now.
+    fn has_begun_by_http2(&mut self, py: Python<'_>, timeout_s: f64) -> PyResult<bool> {
+        let timeout = seconds(timeout_s)?;
+        let has_begun = py.detach(|| self.asking.has_begun_by_http2(timeout));
+        has_begun.map_err(|cause| no_response(&cause))
+    }
+
     #[allow(clippy::needless_pass_by_value)]
     /// Asks for WebSocket; the status of the response.
     fn upgrade(&mut self, py: Python<'_>, request: Vec<u8>, timeout_s: f64) -> PyResult<u16> {

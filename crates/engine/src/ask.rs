@@ -21,7 +21,9 @@ use self::events::Arrivals;
 use self::http2::Http2;
 use self::websocket::Messages;
 use crate::outcome::Outcome;
-use crate::protocol::http1::response::{LONGEST_HEAD_BYTES, MOST_HEADERS, Malformed, Part, Reader};
+use crate::protocol::http1::response::{
+    LONGEST_HEAD_BYTES, MOST_HEADERS, Malformed, Part, Reader, parser,
+};
 use crate::protocol::http2::request::encode;
 use crate::protocol::websocket::upgrade::{Answer, Upgrade};
 use crate::transport::security::Security;
@@ -309,6 +311,17 @@ impl Connection {
         let mut output = Vec::new();
         let mut http2 = self.http2.take().unwrap_or_else(|| Http2::new(&mut output));
         http2.begin(&request, &mut output);
+        let response = self.read_by_http2(&mut http2, output, deadline_ns);
+        self.http2 = Some(http2);
+        response
+    }
+
+    fn read_by_http2(
+        &mut self,
+        http2: &mut Http2,
+        mut output: Vec<u8>,
+        deadline_ns: u64,
+    ) -> Result<Response, NoResponse> {
         let mut arrivals = Arrivals::begin();
         loop {
             self.send(&output, deadline_ns)?;
@@ -322,9 +335,32 @@ impl Connection {
             arrivals.note(response.body.len());
             response.events = arrivals.events(&response.headers, &response.body);
             self.send(&output, deadline_ns)?;
-            self.http2 = Some(http2);
             return Ok(response);
         }
+    }
+
+    /// Whether some of the response to the last request by HTTP/2 has come, which was not complete in
+    /// time, or comes now: settings of the connection are none of it.
+    ///
+    /// # Errors
+    ///
+    /// [`NoResponse`] when the connection ends, but not where nothing comes in time.
+    pub fn has_begun_by_http2(&mut self, timeout: Duration) -> Result<bool, NoResponse> {
+        let deadline_ns = deadline_ns(timeout);
+        let Some(mut http2) = self.http2.take() else { return Ok(false) };
+        let mut output = Vec::new();
+        while !http2.has_begun() {
+            let count = match self.receive_some(deadline_ns) {
+                Err(NoResponse::TimedOut) => return Ok(false),
+                count => count?,
+            };
+            if http2.received(&self.scratch[..count], &mut output)?.is_some() {
+                break;
+            }
+            self.send(&output, deadline_ns)?;
+            output.clear();
+        }
+        Ok(true)
     }
 
     /// Reads what there is, or waits for it.
@@ -447,9 +483,8 @@ fn last_head(bytes: &[u8]) -> (Vec<(String, Vec<u8>)>, usize) {
     loop {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut head = httparse::Response::new(&mut headers);
-        let Ok(httparse::Status::Complete(length)) = head.parse(&bytes[from..]) else {
-            return (Vec::new(), 0);
-        };
+        let parsed = parser().parse_response(&mut head, &bytes[from..]);
+        let Ok(httparse::Status::Complete(length)) = parsed else { return (Vec::new(), 0) };
         match head.code {
             Some(100..=199) if head.code != Some(101) => from += length,
             _ => return (head.headers.iter().map(owned).collect(), length),
@@ -457,8 +492,10 @@ fn last_head(bytes: &[u8]) -> (Vec<(String, Vec<u8>)>, usize) {
     }
 }
 
+/// Name and value of a field; a value of several lines is one with spaces between them.
 fn owned(header: &Header<'_>) -> (String, Vec<u8>) {
-    (header.name.to_owned(), header.value.to_vec())
+    let spaced = header.value.iter().map(|byte| if b"\r\n".contains(byte) { b' ' } else { *byte });
+    (header.name.to_owned(), spaced.collect::<Vec<_>>().trim_ascii().to_vec())
 }
 
 fn is_closed(error: &io::Error) -> bool {
@@ -533,6 +570,13 @@ mod tests {
         assert_eq!((response.status, &*response.body), (200, &b"hello"[..]));
         assert_eq!(response.head_bytes, 47);
         assert_eq!(response.headers.len(), 1);
+    }
+
+    #[test]
+    fn a_field_of_several_lines_is_one_with_spaces() {
+        let said = said(b"HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length:\r\n 0\r\n\r\n").unwrap();
+        let fields = [("X", "a   b"), ("Content-Length", "0")];
+        assert_eq!(said.headers, fields.map(|(name, value)| (name.to_owned(), value.into())));
     }
 
     #[test]

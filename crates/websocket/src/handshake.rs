@@ -6,7 +6,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use httparse::{Header, Status};
+use httparse::{Header, ParserConfig, Status};
 use sha1_smol::Sha1;
 
 /// The version of the protocol, and the only one.
@@ -78,7 +78,10 @@ pub fn read_response(bytes: &[u8], accept: &[u8; ACCEPT_BYTES]) -> Response {
     loop {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut head = httparse::Response::new(&mut headers);
-        match head.parse(&bytes[start..]) {
+        // Fields may go on in further lines; RFC 9112, section 5.2.
+        let mut parser = ParserConfig::default();
+        parser.allow_obsolete_multiline_headers_in_responses(true);
+        match parser.parse_response(&mut head, &bytes[start..]) {
             Ok(Status::Partial) if bytes.len() < LONGEST_HEAD_BYTES => return Response::Partial,
             Ok(Status::Complete(length)) => match head.code {
                 Some(SWITCHING_PROTOCOLS) => {

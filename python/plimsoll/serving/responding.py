@@ -221,7 +221,8 @@ def require(  # noqa: PLR0913 - one argument for each part of a load
         InputError: The request would break its head apart, or a file of TLS cannot be used.
     """
     sent = _rendered(request, address, protocol, keep_alive=keep_alive)
-    patience = _Patience(timeout_s, tell, _is_own(request, protocol)) if timeout_s else None
+    is_own = protocol == "websocket" or _is_harmless(request)
+    patience = _Patience(timeout_s, tell, is_own) if timeout_s else None
     for number in range(1, TRIES + 1):
         try:
             status, wrong_type = _answer(
@@ -261,13 +262,6 @@ def _told_status(place: str, status: int) -> str:
     """What a status means that the load does not expect, and how to change it."""
     advice = _ADVICE.get(status, "look at the response")
     return f"`{place}` responds with status {status}: {advice}, or expect it with `status={status}`"
-
-
-def _is_own(request: Request, protocol: Protocol) -> bool:
-    """Whether a server that never responds to what is sent does not respond to the load either."""
-    if protocol == "http2":
-        return False  # the settings of its connection are no response
-    return protocol == "websocket" or _is_harmless(request)
 
 
 def _is_harmless(request: Request) -> bool:
@@ -334,11 +328,40 @@ class _Patience:
         readable = select.poll()
         readable.register(connection.fileno(), select.POLLIN)
         with self._telling(f"`{address}` does not respond yet"):
-            has_come = readable.poll(max(0.0, self.timeout_s - WAIT_S) * 1e3)
+            has_come = readable.poll(self._left_s * 1e3)
         if not has_come:
-            within = seconds(self.timeout_s)
-            message = f"`{address}` accepts connections, but sends no response within {within}"
-            raise NotResponding(message, _SILENT)
+            raise self._silent(address)
+
+    def require_head(self, address: str, connection: _engine.Connection) -> None:
+        """Does nothing when some of a response by HTTP/2 comes, or the connection ends.
+
+        The settings of a connection are no response.
+
+        Args:
+            address: Address of the server.
+            connection: A connection on which a request was sent, whose response was not complete
+                within `WAIT_S`.
+
+        Raises:
+            NotResponding: Nothing of it comes.
+        """
+        try:
+            with self._telling(f"`{address}` does not respond yet"):
+                has_begun = connection.has_begun_by_http2(self._left_s)
+        except _engine.NoResponse:
+            return
+        if not has_begun:
+            raise self._silent(address)
+
+    @property
+    def _left_s(self) -> float:
+        """How long is waited after `WAIT_S`, in seconds."""
+        return max(0.0, self.timeout_s - WAIT_S)
+
+    def _silent(self, address: str) -> NotResponding:
+        within = seconds(self.timeout_s)
+        message = f"`{address}` accepts connections, but sends no response within {within}"
+        return NotResponding(message, _SILENT)
 
     @contextmanager
     def _telling(self, reason: str) -> Generator[None]:
@@ -430,9 +453,11 @@ def _answer(
         else:
             found = connection.ask([sent], WAIT_S, is_head, WAIT_S)
     except _engine.NoResponse as error:
-        is_silent = before is not None and before == _received_bytes(connection)
-        if error.args[0] == "timed_out" and is_silent and patience and patience.has_own:
-            patience.require_byte(address, connection)
+        if error.args[0] == "timed_out" and patience and patience.has_own:
+            if protocol == "http2":
+                patience.require_head(address, connection)
+            elif before is not None and before == _received_bytes(connection):
+                patience.require_byte(address, connection)
         raise
     headers = ((name.lower(), value.decode("latin-1")) for name, value in found["headers"])
     response = HttpResponse(found["status"], tuple(headers), b"")

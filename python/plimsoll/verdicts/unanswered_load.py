@@ -1,7 +1,7 @@
 """A load that ended before its first response came, which two checks see.
 
-A server was asked once before the load, and responded. If the load was shorter than its timeout and
-every request was still in flight at its end, responses may just take longer than that.
+If the load was shorter than its timeout and every request was still in flight at its end, responses
+may just take longer than that.
 """
 
 from __future__ import annotations

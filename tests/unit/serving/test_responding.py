@@ -307,15 +307,54 @@ def test_what_a_slow_port_of_tls_says_to_plain_http_does_not_prove_plain_http(
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize(
-    ("request_sent", "protocol"),
-    [(Request("/", "POST", "/orders", body=b"one"), "http1"), (GET, "http2")],
-)
-def test_where_silence_says_nothing_of_the_load_it_begins(
-    request_sent: Request, protocol: Protocol
-) -> None:
+@pytest.mark.parametrize("protocol", ["http1", "http2"])
+def test_where_silence_says_nothing_of_the_load_it_begins(protocol: Protocol) -> None:
+    order = Request("/", "POST", "/orders", body=b"one")
     with serving(waits) as (address, _):
-        assert patient(address, request_sent, protocol) == (1, [])
+        assert patient(address, order, protocol) == (1, [])
+
+
+SETTINGS = b"\0\0\0\4\0\0\0\0\0"
+HEAD_WITHOUT_END = b"\0\0\1\1\4\0\0\0\1\x88"
+
+
+@pytest.mark.usefixtures("impatient")
+def test_settings_of_a_connection_are_no_response() -> None:
+    def greets(connection: socket.socket, number: int) -> None:
+        connection.sendall(SETTINGS)
+        while connection.recv(65536):
+            pass
+
+    with (
+        serving(greets) as (address, _),
+        pytest.raises(NotResponding, match="accepts connections, but sends no response"),
+    ):
+        patient(address, GET, "http2")
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("pause_s", [0.0, 0.2])
+def test_a_response_by_http2_that_has_begun_is_put_under_load(pause_s: float) -> None:
+    def begins(connection: socket.socket, number: int) -> None:
+        connection.sendall(SETTINGS)
+        time.sleep(pause_s)
+        connection.sendall(HEAD_WITHOUT_END)
+        while connection.recv(65536):
+            pass
+
+    with serving(begins) as (address, _):
+        sent, said = patient(address, GET, "http2")
+    assert (sent, len(said)) == (1, int(pause_s > 0))
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_server_of_http2_that_closes_late_is_not_waited_for() -> None:
+    def leaves(connection: socket.socket, number: int) -> None:
+        connection.sendall(SETTINGS)
+        time.sleep(0.15)
+
+    with serving(leaves) as (address, _):
+        assert patient(address, GET, "http2")[0] == 1
 
 
 def test_a_method_that_may_change_something_is_not_sent() -> None:

@@ -25,6 +25,8 @@ pub(super) struct Http2 {
     stream: u32,
     /// Whether the server has shown that it speaks HTTP/2.
     has_settings: bool,
+    /// Whether a head, or a part of one, has come of the response under way.
+    has_begun: bool,
     /// Whether the server takes no further stream.
     is_leaving: bool,
     /// A header block that has come in part, and the flags of its first frame.
@@ -47,6 +49,7 @@ impl Http2 {
             decoder: Decoder::default(),
             stream: 1,
             has_settings: false,
+            has_begun: false,
             is_leaving: false,
             block: Vec::new(),
             flags: 0,
@@ -57,6 +60,7 @@ impl Http2 {
     /// Begins a request; its body is sent at once, so it must fit the window of 64 KiB.
     pub fn begin(&mut self, request: &Encoded, output: &mut Vec<u8>) {
         self.response = Response::default();
+        self.has_begun = false;
         let last = if request.body.is_empty() { END_STREAM } else { 0 };
         write_headers(output, self.stream, last, [&[], &request.block]);
         let mut pieces = request.body.chunks(DEFAULT_FRAME_BYTES).peekable();
@@ -69,6 +73,11 @@ impl Http2 {
     fn write(&self, kind: Kind, flags: u8, payload: &[u8], output: &mut Vec<u8>) {
         Head { length: payload.len(), kind, flags, stream: self.stream }.write(output);
         output.extend_from_slice(payload);
+    }
+
+    /// Whether a head, or a part of one, has come of the response under way, be it an interim one.
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// Bytes that have come of the body of a response that is not complete.
@@ -140,6 +149,7 @@ impl Http2 {
     }
 
     fn fields(&mut self, head: Head, payload: &[u8]) -> Result<bool, NoResponse> {
+        self.has_begun |= head.stream == self.stream;
         if head.kind == Kind::Headers {
             self.block.clear();
             self.flags = head.flags;
@@ -259,6 +269,18 @@ mod tests {
             http2.begin(&REQUEST, &mut output);
             assert!(http2.received(&response(3), &mut output).unwrap().is_some());
         }
+    }
+
+    #[test]
+    fn a_response_begins_with_its_first_head_and_not_with_the_connection() {
+        let (mut http2, mut output) = (begun(), Vec::new());
+        let interim = frame(Kind::Headers, END_HEADERS, 1, &fields(&[(":status", "103")]));
+        for (bytes, has_begun) in [(settings(), false), (interim, true)] {
+            assert_eq!(http2.received(&bytes, &mut output).unwrap(), None);
+            assert_eq!(http2.has_begun(), has_begun);
+        }
+        http2.begin(&REQUEST, &mut output);
+        assert!(!http2.has_begun());
     }
 
     #[test]

@@ -205,8 +205,8 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
         return not_checked(limit, "the load was interrupted before a request ended")
     if (length_s := unanswered_load.length_s(tables)) is not None:
         sentence = (
-            f"no request got a response in the load of {wording.seconds(length_s)}, though the one "
-            "before it did: responses take longer, or the server hung"
+            f"no request got a response in the load of {wording.seconds(length_s)}: responses take "
+            "longer, or the server hung"
         )
         return found(limit, 1.0, sentence, unanswered_load.remedy(tables))
     if not tables.summary.completed:

@@ -11,7 +11,7 @@
 use httparse::Status;
 use iri_string::types::{UriAbsoluteStr, UriReferenceStr, UriStr};
 
-use super::response::{LONGEST_HEAD_BYTES, MOST_HEADERS, Part, Progress, Reader};
+use super::response::{LONGEST_HEAD_BYTES, MOST_HEADERS, Part, Progress, Reader, parser};
 use super::{may_follow, outcome_of, unasked};
 use crate::outcome::Outcome;
 use crate::protocol::{Event, Id, Step};
@@ -222,7 +222,8 @@ fn location(bytes: &[u8]) -> Option<String> {
     loop {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut head = httparse::Response::new(&mut headers);
-        let Ok(Status::Complete(length)) = head.parse(&bytes[from..]) else { return None };
+        let parsed = parser().parse_response(&mut head, &bytes[from..]);
+        let Ok(Status::Complete(length)) = parsed else { return None };
         if head.code.is_some_and(|code| (100..200).contains(&code)) {
             from += length;
             continue;

@@ -339,12 +339,23 @@ fn parse_whole_lines(head: &[u8], before: usize) -> Result<Option<Head>, Malform
     Ok(None)
 }
 
+/// How heads of responses are parsed. Fields may go on in further lines.
+///
+/// # Source
+///
+/// RFC 9112, section 5.2: a client takes the end of such a line for spaces.
+#[must_use]
+pub fn parser() -> ParserConfig {
+    let mut parser = ParserConfig::default();
+    parser.allow_obsolete_multiline_headers_in_responses(true);
+    parser
+}
+
 /// Parses a head that begins `bytes`; nothing when it is not complete.
 fn parse_head(bytes: &[u8]) -> Result<Option<Head>, Malformed> {
     let mut headers = [const { MaybeUninit::<Header>::uninit() }; MOST_HEADERS];
     let mut head = httparse::Response::new(&mut []);
-    let parsed =
-        ParserConfig::default().parse_response_with_uninit_headers(&mut head, bytes, &mut headers);
+    let parsed = parser().parse_response_with_uninit_headers(&mut head, bytes, &mut headers);
     let length = match parsed {
         Ok(Status::Complete(length)) if length <= LONGEST_HEAD_BYTES => length,
         Ok(Status::Partial) => return Ok(None),
@@ -441,6 +452,7 @@ impl Framing {
 }
 
 fn content_length(value: &[u8]) -> Result<u64, Malformed> {
+    let value = value.trim_ascii();
     if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
         return Err(Malformed::Head);
     }
@@ -522,6 +534,7 @@ mod tests {
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nContent-Length: 1\r\n\r\nxyz", 200, b"xyz", false),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\n1\r\nx", 200, b"1\r\nx", false),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n1\r\nx\r\n0\r\nTrailer: t\r\n\r\n", 200, b"x", true),
+        (b"HTTP/1.1 200 OK\r\nX: a\r\n  b\r\n\tc\r\nContent-Length:\r\n 2\r\nConnection: x,\r\n close\r\n\r\nok", 200, b"ok", false),
     ];
 
     #[test]
@@ -560,6 +573,8 @@ mod tests {
         let cases: &[(&[u8], Malformed)] = &[
             (b"SSH-2.0-OpenSSH\r\n\r\n", Malformed::Head),
             (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", Malformed::Head),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n\r\n", Malformed::Head),
+            (b"HTTP/1.1 200 OK\r\n X: y\r\n\r\n", Malformed::Head),
             (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n", Malformed::Head),
             (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", Malformed::Head),
             (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz", Malformed::Chunk),
@@ -702,6 +717,7 @@ mod tests {
         b"Transfer-Encoding: gzip",
         b"Connection: close",
         b"X: y",
+        b"\r\n ",
         b"x",
         b"0\r\n\r\n",
         b"1\r\nx\r\n",
