@@ -462,7 +462,12 @@ FAILURES_BY_SECOND = Table(
             "error number of the system, or of HTTP/2 for a stream reset or refused; null for none",
             True,
         ),
-        Column("status", pa.int32(), "status code; null when no head was read", True),
+        Column(
+            "status",
+            pa.int32(),
+            "status code that was not expected, or code of the close frame; null for others",
+            True,
+        ),
         Column("count", pa.int64(), "number of requests"),
         Column("held", pa.int64(), "of these, in the measurement window"),
         Column("first_ns", pa.int64(), "end of the first of them"),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -73,7 +75,7 @@ def secured(certificate: tuple[str, str]) -> Iterator[str]:
         yield address
 
 
-def loaded(tmp_path: Path, *arguments: str) -> dict[str, dict[str, object]]:
+def loaded(tmp_path: Path, *arguments: str) -> dict[str, Any]:
     """The JSON of a load that ended well."""
     ran = run("load", *arguments, "--json", folder=tmp_path)
     assert ran.code in (0, 1), ran.said
@@ -133,6 +135,23 @@ def test_messages_go_over_tls(secured: str, certificate: tuple[str, str], tmp_pa
     assert "messages/s" in ran.stdout
     assert "messages        100 complete, 0 failed" in ran.stdout
     assert "TLS 1.3" in ran.stdout
+
+
+def test_the_code_of_a_close_frame_is_told(tmp_path: Path) -> None:
+    def gives_up(connection: ServerConnection) -> None:
+        with suppress(ConnectionClosed):
+            connection.recv()
+            connection.close(1011, "broken")
+
+    server = serve(gives_up, "127.0.0.1", 0, compression=None)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}/"
+    options = ("-c", "2", "-n", "20")
+    (failure,) = loaded(tmp_path, url, *options)["failures"]
+    said = run("load", url, *options, folder=tmp_path).said
+    server.shutdown()
+    assert (failure["outcome"], failure["status"]) == ("close_received", 1011)
+    assert "20 closed by the server with a close frame (1011)" in said
 
 
 def refused(tmp_path: Path, url: str) -> Ran:

@@ -23,14 +23,14 @@ pub struct Status {
     pub held_wrong: u64,
 }
 
-/// How requests failed: outcome, error number, and the status code where that was wrong.
+/// How requests failed: outcome, error number, and the status code where that says why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Failed {
     /// Code of the outcome.
     pub outcome: u8,
     /// Error number of the system; 0 when there was none.
     pub errno: u8,
-    /// Status code where it is what was wrong; else 0.
+    /// Status code where it was not the expected one, or the code of the close frame; else 0.
     pub status: u16,
 }
 
@@ -93,6 +93,10 @@ impl Ending {
 
 static ENDINGS: LazyLock<OfOutcomes<Ending>> = LazyLock::new(|| OfOutcomes::new(ending));
 
+/// Codes of the outcomes whose status code, or code of a close frame, says why a request failed.
+const TELLING: [u8; 3] =
+    [Outcome::WrongStatus as u8, Outcome::UpgradeRefused as u8, Outcome::CloseReceived as u8];
+
 fn ending(outcome: Outcome) -> Ending {
     match (outcome, outcome.group()) {
         (Outcome::WrongStatus, _) => Ending::WrongStatus,
@@ -136,7 +140,7 @@ impl<T: Kept> Requests<T> {
             self.take_status(sample.status, held, ending == Ending::WrongStatus);
         }
         if has_failed {
-            self.take_failure(&sample, ending, ended_ns, held);
+            self.take_failure(&sample, ended_ns, held);
         }
         if ending == Ending::Unended {
             self.unfinished += 1;
@@ -169,11 +173,11 @@ impl<T: Kept> Requests<T> {
         status.held_wrong += u64::from(held && is_wrong);
     }
 
-    fn take_failure(&mut self, sample: &RequestSample, ending: Ending, ended_ns: u64, held: bool) {
+    fn take_failure(&mut self, sample: &RequestSample, ended_ns: u64, held: bool) {
         let kind = Failed {
             outcome: sample.outcome,
             errno: sample.errno,
-            status: if ending == Ending::WrongStatus { sample.status } else { 0 },
+            status: if TELLING.contains(&sample.outcome) { sample.status } else { 0 },
         };
         let held = u64::from(held);
         self.add_failure(kind, Failure { count: 1, held, first_ns: ended_ns, last_ns: ended_ns });

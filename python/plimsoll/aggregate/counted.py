@@ -17,7 +17,8 @@ class Failure:
         held: How many of them are of the measurement window.
         first_at_s: When the first of them ended, in seconds since the trial's zero.
         last_at_s: When the last of them ended.
-        status: The status code that came instead of the right one; None for other outcomes.
+        status: The status code that came instead of the right one, also of an upgrade, or the code
+            of the close frame; None for other outcomes.
     """
 
     outcome: str

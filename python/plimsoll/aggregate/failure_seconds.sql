@@ -4,7 +4,9 @@ WITH failed AS (
         coalesce(done_ns, due_ns, sent_ns) AS at_ns,
         outcome::VARCHAR AS outcome,
         errno::INTEGER AS errno,
-        CASE WHEN outcome = 'wrong_status' THEN status END::INTEGER AS status
+        CASE
+            WHEN outcome IN ('wrong_status', 'upgrade_refused', 'close_received') THEN status
+        END::INTEGER AS status
     FROM requests
     WHERE is_failed(outcome)
 )

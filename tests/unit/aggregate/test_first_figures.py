@@ -56,6 +56,7 @@ def by_tables(recording: Recording, folder: Path) -> tuple[Summary, Any, Any]:
             ("ok", "wrong_status", "unfinished", "not_sent", "timed_out_waiting",
              "connect_refused"),
         ),
+        (900, ("ok", "upgrade_refused", "close_received", "reset_waiting")),
     ],
 )  # fmt: skip
 def test_the_first_figures_are_those_of_the_tables(

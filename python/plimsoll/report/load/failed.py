@@ -40,7 +40,7 @@ def lines(found: CountedFailures, *, verbose: bool = False) -> Iterator[str]:
         found: What is known of the failures.
         verbose: Whether wrong status codes are named here as well.
     """
-    kinds = [one for one in found.failures if verbose or one.status is None]
+    kinds = [one for one in found.failures if verbose or one.outcome != "wrong_status"]
     for kind in kinds[:MOST_KINDS]:
         yield f"{_counted(kind)}, {_when(kind)} of the load"
     if kinds[MOST_KINDS:]:
@@ -51,7 +51,7 @@ def lines(found: CountedFailures, *, verbose: bool = False) -> Iterator[str]:
 
 def brief(found: CountedFailures) -> str:
     """The most frequent kinds of the window without their times; empty where there are none."""
-    kinds = [_counted(one) for one in _of_window(found) if one.status is None]
+    kinds = [_counted(one) for one in _of_window(found) if one.outcome != "wrong_status"]
     return wording.listed(kinds, BRIEF_KINDS)
 
 
@@ -83,4 +83,4 @@ def _when(kind: Failure) -> str:
 
 def _outside(found: CountedFailures) -> int:
     """Failures other than wrong status codes that ended outside of the measurement window."""
-    return sum(one.count - one.held for one in found.failures if one.status is None)
+    return sum(one.count - one.held for one in found.failures if one.outcome != "wrong_status")
