@@ -154,7 +154,8 @@ def main() -> None:
         "sent": len(made), "outcomes": {"ok": len(made) - 1, "unfinished": 1}, "opened": 1,
         "refused": 1, "requests_rows": len(made), "connections_rows": len(tried), "lost_rows": 0,
         "tls": [], "bodies_compared": 1, "cpu_s": 0.1, "peak_rss_bytes": 1 << 20,
-        "longest_pause_ns": 1, "redirects": 0, "decoded": {},
+        "longest_pause_ns": 1, "redirects": 0, "sent_bytes": 0, "unsent_bytes": 0,
+        "fewest_streams": None, "decoded": {},
     }  # fmt: skip
     (into / "finish.json").write_text(json.dumps(finish))
     say(event="finished", **finish)

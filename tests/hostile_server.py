@@ -25,15 +25,26 @@ IN_TURN = {
     "leaves": (MOVED % b"http://other.example/",),
     "truncates": (CODED % (20, b"gzip") + COMPRESSED[:20],),
     "swells": (CODED % (len(SWOLLEN), b"gzip") + SWOLLEN,),
+    "folds": (b"HTTP/1.1 200 OK\r\nX: a\r\n  b\r\nContent-Length:\r\n 2\r\n\r\nhi",),
     "confuses": (CODED % (len(COMPRESSED), b"br") + COMPRESSED,),
 }
 """What some ways answer requests with, one after the other."""
+EVENTS = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"12\r\ndata: 0\n\ndata: 1\n\n\r\n"
+)
+CHUNKS_END = b"0\r\n\r\n"
+REFUSED = b"HTTP/1.1 413 Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 END = b"\r\n\r\n"
 RESET = struct.pack("ii", 1, 0)
 """SO_LINGER: closed at once, with a reset."""
 
 FREEZES_AFTER_S = 0.4
 FREEZES_FOR_S = 2.2
+LINGERS_S = 0.02
+"""By so much later than its last event a stream ends."""
+HURRIES_S = 0.01
+"""So long after its response a connection is reset that has not sent its request."""
 TIRES_S = 0.012
 """By so much longer every second an answer takes."""
 
@@ -89,6 +100,13 @@ class Connection(asyncio.Protocol):
                 self.server.has_frozen = True
                 time.sleep(FREEZES_FOR_S)
                 self.transport.write(RIGHT)
+            case "lingers":
+                self.transport.write(EVENTS)
+                asyncio.get_running_loop().call_later(LINGERS_S, self.transport.write, CHUNKS_END)
+            case "hurries":
+                self.transport.write(REFUSED)
+                self.transport.pause_reading()
+                asyncio.get_running_loop().call_later(HURRIES_S, self.reset)
             case "tires":
                 asyncio.get_running_loop().call_later(passed_s * TIRES_S, self.write_right)
             case way:

@@ -153,7 +153,7 @@ def test_json_has_the_parts_that_are_promised(found: dict[str, Any]) -> None:
     }  # fmt: skip
     assert set(found["driver"]) == {
         "name", "version", "busy_cores", "cores", "peak_rss_bytes", "requests_lost_by_recorder",
-        "redirects", "decoded",
+        "redirects", "fewest_streams", "decoded",
     }  # fmt: skip
     for verdict in found["verdicts"]:
         assert set(verdict) >= {

@@ -149,6 +149,33 @@ def test_a_server_that_codes_or_redirects_wrongly_fails_by_a_name(
     assert f"200 {outcome}" in ran.said
 
 
+# ---- heads and bodies out of the ordinary --------------------------------------------------------
+
+
+def test_a_head_with_fields_of_several_lines_is_one_of_http(tmp_path: Path) -> None:
+    with started(str(HOSTILE), "folds") as address:
+        found = document(few(f"http://{address}/", "--json", folder=tmp_path))
+    assert (found["summary"]["completed"], found["summary"]["failed"]) == (200, 0)
+
+
+def test_a_response_before_the_whole_request_is_no_lost_request(tmp_path: Path) -> None:
+    length = 4_000_000
+    (tmp_path / "body").write_bytes(bytes(length))
+    with started(str(HOSTILE), "hurries") as address:
+        found = document(few(f"http://{address}/", "-b", "@body", "--json", folder=tmp_path))
+    assert 0 < found["summary"]["sent_bytes"] < 200 * length
+    (verdict,) = (one for one in found["verdicts"] if one["check"] == "counters_agree")
+    assert verdict["level"] in ("sound", "not_checked"), verdict
+
+
+def test_a_stream_of_events_may_end_after_its_last_event(tmp_path: Path) -> None:
+    with started(str(HOSTILE), "lingers") as address:
+        options = ("-c", 4, "-d", "3s", "--events", "--json")
+        found = document(run("load", f"http://{address}/", *options, folder=tmp_path))
+    (verdict,) = (one for one in found["verdicts"] if one["check"] == "littles_law")
+    assert verdict["level"] == "sound", verdict
+
+
 # ---- redirects ----------------------------------------------------------------------------------
 
 

@@ -245,6 +245,12 @@ impl<'a> Connection<'a> {
         [std::mem::replace(&mut self.counted, now), now]
     }
 
+    /// Streams that the server's settings allow at one time; nothing where they do not say.
+    #[must_use]
+    pub fn allowed_streams(&self) -> Option<u32> {
+        self.protocol.allowed_streams()
+    }
+
     /// Whether the server has shown that it speaks the protocol, where that comes before responses.
     #[must_use]
     pub fn is_ready(&self) -> bool {

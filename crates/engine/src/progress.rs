@@ -201,7 +201,7 @@ impl Tally {
     }
 
     /// Mean requests in flight from the last instant to this one; those in flight now if both are the
-    /// same.
+    /// same. It is below zero where more time was given back than has passed, so that means add up.
     #[allow(clippy::cast_precision_loss)]
     fn in_flight_mean(&mut self, counts: &[Counts], until_ns: u64) -> f64 {
         let integrals = counts.iter().map(|counts| {
@@ -209,11 +209,15 @@ impl Tally {
             counts.in_flight_ns + counts.in_flight as u128 * u128::from(since_ns)
         });
         let (before_ns, before) = self.in_flight;
-        let integral = integrals.sum::<u128>().max(before);
+        let integral = integrals.sum::<u128>();
         self.in_flight = (until_ns, integral);
         match until_ns.saturating_sub(before_ns) {
             0 => counts.iter().map(|counts| counts.in_flight).sum::<usize>() as f64,
-            passed_ns => (integral - before) as f64 / passed_ns as f64,
+            passed_ns => {
+                let (more, less) =
+                    (integral.saturating_sub(before), before.saturating_sub(integral));
+                (more as f64 - less as f64) / passed_ns as f64
+            }
         }
     }
 }
@@ -285,6 +289,13 @@ pub struct Finish {
     pub connections_requested: usize,
     /// Requests that began to be sent, by the workers' own count.
     pub sent: u64,
+    /// Bytes given to transports, by the same count.
+    pub sent_bytes: u64,
+    /// Those of them that the kernel had not sent when their connection ended.
+    pub unsent_bytes: u64,
+    /// The fewest streams that the settings of a server have allowed on a connection at one time;
+    /// none where they never said.
+    pub fewest_streams: Option<u32>,
     /// Requests by outcome, by the workers' own count.
     pub outcomes: BTreeMap<&'static str, u64>,
     /// Handshakes that completed.
@@ -330,6 +341,13 @@ impl Finish {
             cores: spec.cores.clone().unwrap_or_default(),
             connections_requested: spec.peak_connections(),
             sent: counts.iter().map(|counts| counts.sent).sum(),
+            sent_bytes: counts.iter().map(|counts| counts.sent_bytes).sum(),
+            unsent_bytes: counts.iter().map(|counts| counts.unsent_bytes).sum(),
+            fewest_streams: counts
+                .iter()
+                .map(|counts| counts.fewest_streams)
+                .filter(|&streams| streams != u32::MAX)
+                .min(),
             outcomes: outcomes(&counts),
             opened: counts.iter().map(|counts| counts.opened).sum(),
             refused: counts.iter().map(|counts| counts.refused).sum(),
@@ -394,6 +412,17 @@ mod tests {
         let idle = Counts { in_flight_ns: u128::from(3_000 * MS), ..counts(2_000, 0, 0) };
         let mean = tally.in_flight_mean(&both(&counts(2_000, 4, 4), &idle), 2_000 * MS);
         assert_eq!((first + mean).to_bits(), 11.0_f64.to_bits());
+    }
+
+    #[test]
+    fn time_that_is_given_back_is_taken_off_wherever_it_was_counted() {
+        let mut tally = Tally::begun();
+        let first =
+            tally.in_flight_mean(&both(&counts(1_000, 1, 1), &counts(1_000, 0, 0)), 1_000 * MS);
+        let mut later = counts(1_010, 1, 1);
+        later.give_back(500 * MS);
+        let second = tally.in_flight_mean(&both(&later, &counts(1_010, 0, 0)), 1_010 * MS);
+        assert!((first * 1_000.0 + second * 10.0 - 510.0).abs() < 1e-6, "{first} {second}");
     }
 
     #[test]

@@ -10,12 +10,15 @@ mod drive;
 mod hostile;
 
 use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::net::TcpListener;
+use std::thread;
 use std::time::Duration;
 
 use plimsoll_engine::progress::{EndedBy, Finish};
 use plimsoll_engine::sample::NEVER;
 
-use drive::{ASK, Ask, REQUESTS, Row, by_outcome, drive};
+use drive::{ASK, Ask, REQUESTS, Row, by_outcome, drive, drive_alone};
 use hostile::{Accept, BODY, Counts, Hostile, Manner, POLITE, Script, Then, head, right};
 
 /// Ends by the schedule, soon.
@@ -47,6 +50,24 @@ fn what_has_not_ended_with_the_load_is_unfinished() {
     assert_eq!(by_outcome(&seen.connections), outcomes([("still_open", 4)]));
     assert_eq!((counts.accepted, counts.requests), (4, 4), "{counts:?}");
     assert!(seen.connections.iter().all(|row| row["closed_ns"] == NEVER));
+}
+
+#[test]
+fn what_the_kernel_has_not_sent_of_a_request_is_counted() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let load = thread::spawn(move || {
+        let body_bytes = 32 << 20;
+        let ask = Ask { connections: 1, request_body_bytes: body_bytes, ..BRIEFLY };
+        drive_alone(address, &ask).finish
+    });
+    let (mut server, _) = listener.accept().unwrap();
+    let finish = load.join().unwrap();
+    let mut received = Vec::new();
+    server.read_to_end(&mut received).unwrap();
+    // The kernel goes on when there is room at last.
+    assert_eq!(finish.sent_bytes, received.len() as u64);
+    assert!((1..finish.sent_bytes).contains(&finish.unsent_bytes), "{}", finish.unsent_bytes);
 }
 
 /// Puts load on a server that never responds, and interrupts it after 10 looks.

@@ -15,6 +15,7 @@ mod visits;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use plimsoll_engine::progress::Event;
 use plimsoll_engine::sample::NEVER;
 use plimsoll_http2::frame::{ErrorCode, Kind};
 
@@ -218,6 +219,31 @@ fn a_stream_that_ends_is_asked_for_again_and_has_no_row_of_its_own() {
     let streams = counts.requests as u64;
     assert!((2 * streams - 2..=2 * streams).contains(&right), "{counts:?} {outcomes:?}");
     assert!(right + 1 >= seen.requests.len() as u64, "{outcomes:?}");
+}
+
+#[test]
+#[allow(clippy::cast_precision_loss)]
+fn between_the_last_event_and_the_end_of_a_stream_nothing_is_in_flight() {
+    let bytes = stream(&format!("{TWO}: end"));
+    let (events, end) = bytes.split_at(bytes.len() - 5);
+    let script = Script::send(events).and(Duration::from_millis(50), end);
+    let server = Hostile::start(POLITE, move |_| script.clone());
+    let folder = tempfile::tempdir().unwrap();
+    let spec = ASK_ROWS.spec(server.address(), folder.path());
+    let mut by_clock_ns = 0.0;
+    let observe = |event: &Event| {
+        if let Event::Progress(progress) = event {
+            by_clock_ns = progress.in_flight_mean * (ASK_ROWS.duration_ms * MS) as f64;
+        }
+    };
+    let finish = plimsoll_engine::run(&spec, observe, || false).unwrap();
+    server.stop();
+    let seen = drive::seen(finish, folder.path());
+    assert!(by_outcome(&seen.requests)["ok"] > 2, "{:?}", by_outcome(&seen.requests));
+    let end_ns = ASK_ROWS.duration_ms * MS;
+    let lengths = seen.requests.iter().map(|row| row["done_ns"].min(end_ns) - row["sent_ns"]);
+    let by_rows_ns = lengths.sum::<u64>() as f64;
+    assert!((by_clock_ns - by_rows_ns).abs() < 1e3, "{by_clock_ns} by clock, {by_rows_ns} by rows");
 }
 
 #[test]

@@ -284,6 +284,7 @@ fn a_server_that_takes_fewer_streams_gets_fewer() {
     });
     assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 40)]));
     assert_eq!((server.accepted, deepest(&seen)), (1, 2));
+    assert_eq!(seen.finish.fewest_streams, Some(2));
 }
 
 #[test]
@@ -303,6 +304,7 @@ fn a_server_may_take_more_streams_later() {
     });
     assert_eq!(by_outcome(&seen.requests), BTreeMap::from([("ok", 40)]));
     assert_eq!(deepest(&seen), 8);
+    assert_eq!(seen.finish.fewest_streams, Some(1));
 }
 
 /// Half a second of eight streams on each of three connections.
@@ -589,6 +591,9 @@ fn a_response_before_the_end_of_the_request_ends_the_rest_of_it() {
     assert_eq!((server.accepted, server.requests), (1, 1));
     // With the third the load is over, and the connection closed.
     assert_eq!(server.resets, [ErrorCode::NoError as u32]);
+    assert_eq!(seen.finish.fewest_streams, None);
+    let sent = seen.finish.sent_bytes;
+    assert!((1_000..2_000).contains(&sent), "one of three bodies was sent: {sent}");
 }
 
 // ---- responses that break a rule ----------------------------------------------------------------

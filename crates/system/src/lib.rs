@@ -19,5 +19,5 @@ pub use crate::host::{
 pub use crate::poller::{Bell, Poller, Ready, wait_for};
 pub use crate::socket::{
     accept, connect, connect_result, finish_sending, listen, listen_at, local_address, receive,
-    reset, send,
+    reset, send, unsent_bytes,
 };

@@ -7,6 +7,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use rustix::io::Errno;
+use rustix::ioctl::{self, Getter, Opcode};
 use rustix::net::{
     self, AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, sockopt,
 };
@@ -110,6 +111,19 @@ pub fn connect_result(socket: impl AsFd) -> io::Result<()> {
 #[inline]
 pub fn send(socket: impl AsFd, bytes: &[u8]) -> io::Result<usize> {
     Ok(uninterrupted(|| net::send(&socket, bytes, SendFlags::NOSIGNAL))?)
+}
+
+/// Bytes that the kernel has taken and not sent yet; none where it does not say, as of Unix sockets.
+///
+/// # Source
+///
+/// `SIOCOUTQNSD` in include/uapi/linux/sockios.h, since Linux 2.6.32.
+#[allow(unsafe_code)]
+pub fn unsent_bytes(socket: impl AsFd) -> u64 {
+    const SIOCOUTQNSD: Opcode = 0x894B;
+    // SAFETY: the call writes an i32, which is what the getter has room for.
+    let unsent = unsafe { ioctl::ioctl(socket, Getter::<SIOCOUTQNSD, i32>::new()) };
+    unsent.ok().and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0)
 }
 
 /// Reads what there is; 0 is the end of the stream.
@@ -224,4 +238,33 @@ pub fn reset(socket: OwnedFd) -> io::Result<()> {
     sockopt::set_socket_linger(&socket, Some(std::time::Duration::ZERO))?;
     drop(socket);
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::Read as _;
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[test]
+    fn what_the_peer_has_no_room_for_is_not_sent() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (mut server, _) = listener.accept().unwrap();
+        client.set_nonblocking(true).unwrap();
+        assert_eq!(send(&client, b"hello").unwrap(), 5);
+        assert_eq!(unsent_bytes(&client), 0);
+        let mut given = 5;
+        while let Ok(count) = send(&client, &[0; 4_096]) {
+            given += count as u64;
+        }
+        let unsent = unsent_bytes(&client);
+        assert!((1..given).contains(&unsent), "{unsent} of {given}");
+        finish_sending(&client).unwrap();
+        let mut received = Vec::new();
+        server.read_to_end(&mut received).unwrap();
+        assert_eq!((received.len() as u64, unsent_bytes(&client)), (given, 0));
+    }
 }

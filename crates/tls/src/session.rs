@@ -161,6 +161,15 @@ impl Session {
         self.connection.wants_write()
     }
 
+    /// Drops the ciphertext that the kernel has not taken, and with it the session; returns its length.
+    pub fn drop_unsent(&mut self) -> u64 {
+        let mut dropped = 0;
+        while let Ok(count @ 1..) = self.connection.write_tls(&mut io::sink()) {
+            dropped += count as u64;
+        }
+        dropped
+    }
+
     /// Encrypts bytes and hands them to the kernel; returns how many were taken.
     ///
     /// # Errors

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll import _engine, tables
 from plimsoll.aggregate.outcomes import COMPLETED
+from plimsoll.aggregate.sent import held_bytes
 from plimsoll.recording import writing
 
 if TYPE_CHECKING:
@@ -116,11 +117,11 @@ class EngineRecords:
 
     def sent_bytes(self) -> int | None:
         """Bytes of the requests that were sent in the holds; see `kinds.sent_bytes`."""
-        lengths = self.recording.request_bytes
-        if not lengths:
+        if not self.recording.request_bytes:
             return None
         groups = self._counted["groups"]
-        return sum(lengths[one["request"]] * one["held_sent"] for one in groups)
+        sent = ((one["request"], one["held_sent"], one["sent"]) for one in groups)
+        return held_bytes(self.recording, sent)
 
     def some_of_ok_are_wrong(self) -> bool:
         """Whether some compared bodies of the holds were wrong, and others were not compared."""

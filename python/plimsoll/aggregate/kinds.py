@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from plimsoll import tables
 from plimsoll.aggregate import percentiles, query, rates
+from plimsoll.aggregate.sent import held_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,8 +85,7 @@ def shortest_ns(recording: Recording, requests: Rows) -> float | None:
 def sent_bytes(recording: Recording, database: duckdb.DuckDBPyConnection) -> int | None:
     """Bytes of the requests that began to be sent in the holds, head and body.
 
-    The bytes of a request are known before it is sent; one that broke off while it was sent counts
-    in full.
+    See `held_bytes` for requests that were not sent whole.
 
     Args:
         recording: The recording.
@@ -96,10 +96,11 @@ def sent_bytes(recording: Recording, database: duckdb.DuckDBPyConnection) -> int
     """
     if not recording.request_bytes:
         return _recorded_bytes(database)
-    sent: list[tuple[int, int]] = database.execute(
-        "SELECT request, count(*) FROM requests WHERE in_hold(sent_ns) GROUP BY request"
+    sent: list[tuple[int, int, int]] = database.execute(
+        "SELECT request, count(*) FILTER (in_hold(sent_ns)), count(sent_ns) FROM requests "
+        "GROUP BY request"
     ).fetchall()
-    return sum(recording.request_bytes[request] * count for request, count in sent)
+    return held_bytes(recording, sent)
 
 
 def sent_bytes_expression(recording: Recording) -> str:

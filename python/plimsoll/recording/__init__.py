@@ -338,6 +338,12 @@ class Driver:
         redirects: Redirects that were followed.
         decoded: Bodies that were freed of a content coding.
         sent: Requests handed to a connection, by the driver's own counters.
+        sent_bytes: Bytes handed to connections, by the driver's own counters; of a request whose
+            response came before all of its body was sent, a part. Null if not counted.
+        unsent_bytes: Those of them that the kernel had not sent when their connection ended; it may
+            have sent them later.
+        fewest_streams: HTTP/2: the fewest streams that the server's settings have allowed on a
+            connection; null where they never said, or it is not known.
         outcomes: Number of requests by outcome, by the driver's own counters.
         opened: Handshakes that completed, by the driver's own counters.
         refused: Attempts to connect that failed, by the driver's own counters.
@@ -378,6 +384,9 @@ class Driver:
     redirects: int = 0
     decoded: DecodedBodies = field(default_factory=DecodedBodies)
     sent: int | None = None
+    sent_bytes: int | None = None
+    unsent_bytes: int = 0
+    fewest_streams: int | None = None
     outcomes: dict[str, int] = field(default_factory=dict[str, int])
     opened: int | None = None
     refused: int | None = None

@@ -192,6 +192,7 @@ def of_driver(recording: Recording) -> list[tuple[str, str]]:
         ("Threads", wording.count(driver.threads)),
         *([("TLS", load_text.tls(recording))] if recording.tls else []),
         *([("Redirects", text)] if (text := load_text.redirects(recording)) else []),
+        *([("Streams", text)] if (text := load_text.streams(recording)) else []),
         *([("Compression", text)] if (text := load_text.decoded(recording)) else []),
         ("Memory, peak", wording.size(driver.peak_rss_bytes)),
         ("Longest pause", wording.duration(driver.longest_pause_ns)),

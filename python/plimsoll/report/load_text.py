@@ -61,6 +61,15 @@ def requests(load: Load | UnknownLoad) -> str:
     return "messages" if load.protocol == "websocket" else "requests"
 
 
+def streams(recording: Recording) -> str:
+    """How many of the requested streams the server allowed; empty where it allowed all."""
+    load, driver = recording.load, recording.driver
+    fewest = None if driver is None else driver.fewest_streams
+    if load.protocol != "http2" or fewest is None or fewest >= load.in_flight_each:
+        return ""
+    return f"{wording.count(fewest)} of {load.in_flight_each} allowed on a connection by the server"
+
+
 def redirects(recording: Recording) -> str:
     """How many redirects were followed; empty where none is."""
     if recording.driver is None or not recording.load.follow:

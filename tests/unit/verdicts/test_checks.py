@@ -1285,6 +1285,27 @@ def test_the_servers_own_count_is_a_third_witness(changes, level, words):
     assert words in given.text
 
 
+@pytest.mark.parametrize(
+    ("counted", "level"),
+    [
+        ({}, "void"),
+        ({"sent_bytes": 2_000}, "sound"),
+        ({"sent_bytes": 1 << 40}, "void"),
+        ({"sent_bytes": 1 << 40, "unsent_bytes": (1 << 40) - 2_000}, "sound"),
+    ],
+)
+def test_requests_that_got_their_response_first_were_not_sent_whole(
+    counted: dict[str, int], level: str
+):
+    recording = CLEAN.recording
+    assert recording.driver is not None
+    longer = tuple(1_000_000 for _ in recording.requests)
+    driver = replace(recording.driver, **counted)
+    trial = replace(CLEAN, recording=replace(recording, request_bytes=longer, driver=driver))
+    given = judged("counters_agree", trial)
+    assert given.level == level, given
+
+
 @pytest.mark.parametrize(("missing", "level"), [(0, "sound"), (500, "void")])
 def test_of_a_server_that_trials_share_what_others_count_is_taken_off(missing, level):
     trial = counted_by_the_server(CLEAN)
@@ -1848,9 +1869,61 @@ def test_streams_that_the_server_does_not_take_are_no_places(places: float | Non
     assert given.text.endswith("connections were idle.") is (level == "void")
 
 
-def sent_by_streams(streams: int) -> Any:
-    load = replace(CLEAN.recording.load, protocol="http2", streams=streams)
-    return replace(CLEAN, recording=replace(CLEAN.recording, load=load))
+def sent_by_streams(streams: int, trial: Any = CLEAN) -> Any:
+    load = replace(trial.recording.load, protocol="http2", streams=streams)
+    return replace(trial, recording=replace(trial.recording, load=load))
+
+
+def by_streams(streams: int, places: float, trial: Any = CLEAN, **counted: Any) -> Any:
+    """A load by HTTP/2 whose server allows so many requests on its 20 connections."""
+    trial = sent_by_streams(streams, trial)
+    readings = usage_rows(*((float(s), "driver", "places_open", places) for s in range(12)))
+    assert trial.recording.driver is not None
+    driver = replace(trial.recording.driver, **counted)
+    recording = replace(trial.recording, driver=driver)
+    trial = replace(trial, recording=recording)
+    return replace(trial, readings=pa.concat_tables([trial.readings, readings]))
+
+
+@pytest.mark.parametrize(
+    ("streams", "places", "level"),
+    [(8, 160.0, "sound"), (8, 159.9, "sound"), (8, 40.0, "doubtful"), (1, 20.0, "sound")],
+)
+def test_a_server_that_allows_fewer_streams_makes_the_load_smaller(
+    streams: int, places: float, level: str
+):
+    given = judged("connection_target_met", by_streams(streams, places, fewest_streams=2))
+    assert given.level == level, given
+    told = (
+        "The server allowed 2 streams on a connection (`SETTINGS_MAX_CONCURRENT_STREAMS`), 8 were "
+        "requested: up to 40 requests were in flight at one time, not 160."
+    )
+    assert (told in given.text) is (level == "doubtful"), given.text
+
+
+@pytest.mark.parametrize(("places", "level"), [(20.0, "doubtful"), (40.0, "sound")])
+def test_an_open_load_is_short_of_streams_only_if_it_needed_them(places: float, level: str):
+    trial = by_streams(8, places, fewest_streams=1)
+    load = replace(trial.recording.load, model="open")
+    trial = replace(trial, recording=replace(trial.recording, load=load))
+    given = judged("connection_target_met", trial)
+    assert given.level == level, given
+
+
+@pytest.mark.parametrize("places", [160.0, 40.0])
+def test_where_streams_are_missing_requests_waited_for_others(places: float):
+    trial = by_streams(8, places, simulate(server_busy=0.2), fewest_streams=2)
+    text = judged("bottleneck_identified", trial).text
+    assert ("the server allowed 2 streams" in text) is (places < 160), text
+
+
+@pytest.mark.parametrize(("is_of_events", "level"), [(False, "void"), (True, "sound")])
+def test_a_stream_that_ends_after_its_last_event_is_no_idle_connection(
+    is_of_events: bool, level: str
+):
+    trial = simulate(idle=4)
+    given = judged("littles_law", of_events(trial) if is_of_events else trial)
+    assert given.level == level, given
 
 
 def in_turns(trial: Any, planned_ratio: float) -> Any:
@@ -2696,6 +2769,7 @@ BRIEF = {"ramp_s": 0.0, "hold_s": 0.9}
 MANY = {"connections": 64, "throughput_per_s": 16_000.0, "hold_s": 4.0}
 COLD = {"warm_up_s": 0.0, "ramp_s": 0.0, "connections": 20, "throughput_per_s": 40.0}
 BEYOND = [
+    ("connection_target_met", lambda: by_streams(8, 40.0)),
     ("long_enough", lambda: as_load(simulate(**BRIEF))),
     ("long_enough", lambda: as_load(simulate(**COLD, hold_s=4.0))),
     ("failures_explained", lambda: as_open(hung(CLEAN, 500_000_000), 2000.0)),
@@ -2744,6 +2818,7 @@ WITHIN = [
     *((check, lambda trial=trial: trial) for check, trial in CLEAN_OF.items()),
     ("counters_agree", lambda: counted_by_the_server(CLEAN)),
     ("clocks_agree", lambda: of_two_hosts(CLEAN)),
+    ("connection_target_met", lambda: by_streams(8, 160.0)),
     ("started_together", lambda: late_in_turns(0.02)),
     ("scalability_law", lambda: simulate(**JUMPS)),
     ("hidden_stalls", lambda: with_stalled_connections(simulate(**MANY), 1, 60_000_000)),

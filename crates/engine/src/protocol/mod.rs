@@ -204,6 +204,15 @@ impl<'a> Protocol<'a> {
         }
     }
 
+    /// Streams that the server's settings allow at one time; nothing where they do not say.
+    #[must_use]
+    pub fn allowed_streams(&self) -> Option<u32> {
+        match self {
+            Self::Http1(_) | Self::Following(_) | Self::WebSocket(_) => None,
+            Self::Http2(http2) => http2.allowed_streams(),
+        }
+    }
+
     /// The code that a server of WebSocket has closed the connection with.
     #[must_use]
     pub fn close_code(&self) -> u16 {

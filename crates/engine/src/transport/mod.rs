@@ -14,7 +14,7 @@ use std::net::SocketAddrV4;
 use std::os::fd::{AsFd, BorrowedFd};
 
 pub use plimsoll_system::Address;
-use plimsoll_system::Ready;
+use plimsoll_system::{self as system, Ready};
 pub use plimsoll_tls::Read;
 
 use self::plain::Plain;
@@ -89,6 +89,16 @@ impl Transport {
             Self::Plain(_) => false,
             Self::Tls(tls) => tls.has_unsent(),
         }
+    }
+
+    /// Closes it; bytes that were taken and that the kernel has not sent.
+    #[must_use]
+    pub fn into_unsent_bytes(mut self) -> u64 {
+        let kept = match &mut self {
+            Self::Plain(_) => 0,
+            Self::Tls(tls) => tls.drop_unsent(),
+        };
+        kept + system::unsent_bytes(self)
     }
 
     /// Hands the kernel what was taken and has not reached it.

@@ -82,6 +82,10 @@ impl Tls {
         self.session.has_unsent()
     }
 
+    pub(super) fn drop_unsent(&mut self) -> u64 {
+        self.session.drop_unsent()
+    }
+
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.session.flush()
     }

@@ -48,6 +48,14 @@ pub struct Counts {
     pub in_flight_ns: u128,
     /// Requests that began to be sent.
     pub sent: u64,
+    /// Bytes that transports took.
+    pub sent_bytes: u64,
+    /// Those of them that the kernel had not sent when their connection ended; it may have sent them
+    /// later.
+    pub unsent_bytes: u64,
+    /// The fewest streams that the settings of a server have allowed on a connection; `u32::MAX` where
+    /// they never said.
+    pub fewest_streams: u32,
     /// Requests that ended, by outcome code.
     pub outcomes: [u64; OUTCOME_CODES],
     /// Complete responses by status code.
@@ -86,6 +94,12 @@ impl Counts {
         self.places_open = self.places_open + u64::from(now) - u64::from(before);
     }
 
+    /// Takes off the integral what was in flight for so long and turned out to be no request: a
+    /// response of events has ended after its last one.
+    pub fn give_back(&mut self, passed_ns: u64) {
+        self.in_flight_ns = self.in_flight_ns.saturating_sub(u128::from(passed_ns));
+    }
+
     /// These counts; the next ones tell of later pauses only.
     #[must_use]
     pub fn take(&mut self) -> Self {
@@ -105,6 +119,9 @@ impl Default for Counts {
             in_flight: 0,
             in_flight_ns: 0,
             sent: 0,
+            sent_bytes: 0,
+            unsent_bytes: 0,
+            fewest_streams: u32::MAX,
             outcomes: [0; OUTCOME_CODES],
             statuses: Statuses([0; STATUS_CODES]),
             response_times: Histogram::default(),

@@ -63,6 +63,13 @@ const FULL_AFTER_TURNS: u32 = 32;
 /// The longest wait: how late an interrupt may be noticed, and how old a published count may be.
 const LONGEST_WAIT_NS: u64 = 20_000_000;
 
+/// So many bytes the kernel sends at once on a connection that is idle: 10 segments of Ethernet.
+///
+/// # Source
+///
+/// RFC 6928, section 2: the initial window is 14,600 bytes.
+const SENT_AT_ONCE_BYTES: usize = 14_600;
+
 /// Responses to each kind of request whose body is compared whatever its length, the first ones, by
 /// all workers together: a fault in 1 of 700 responses is among them with a probability of 95 %.
 const FIRST_COMPARED: usize = 2_000;
@@ -217,6 +224,9 @@ struct Worker<'a> {
     unread: Vec<Unread>,
     /// What one read has brought.
     buffer: Box<[u8]>,
+    /// Whether the kernel may have to wait with requests that it took, so that a connection that ends
+    /// is asked for what was not sent.
+    asks_unsent: bool,
     /// Whether events of responses are rows, and those that have come.
     events_are_rows: bool,
     event_rows: Vec<EventRow>,
@@ -246,6 +256,12 @@ struct Worker<'a> {
     limit_reached: bool,
 }
 
+/// Whether the requests that a connection has in flight may be too many bytes to be sent at once.
+fn may_wait_in_kernel(spec: &Spec) -> bool {
+    let longest = spec.requests.iter().map(|request| request.bytes.len()).max().unwrap_or(0);
+    longest.saturating_mul(Protocol::new(&spec.load).capacity()) > SENT_AT_ONCE_BYTES
+}
+
 impl<'a> Worker<'a> {
     fn new(task: Task<'a>, recorder: Option<Recorder>) -> io::Result<Self> {
         let Task { spec, index, workers, .. } = task;
@@ -270,6 +286,7 @@ impl<'a> Worker<'a> {
             deadlines: BinaryHeap::new(),
             unread: Vec::new(),
             buffer: vec![0; READ_BYTES].into(),
+            asks_unsent: may_wait_in_kernel(spec),
             events_are_rows: spec.requests.iter().any(RequestSpec::has_rows_of_events),
             event_rows: Vec::new(),
             full_turns: 0,

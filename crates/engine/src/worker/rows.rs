@@ -40,8 +40,10 @@ impl Worker<'_> {
             self.counts.in_flight -= 1;
         }
         if has_had_rows {
-            // What was awaited after the last event counts only if something came of it.
+            // What was awaited after the last event counts only if something came of it. Whether
+            // something comes was not known before, so the clock has counted its time in flight.
             if outcome == Outcome::Ok {
+                self.counts.give_back(done_ns.saturating_sub(sample.sent_ns));
                 return;
             }
             self.counts.sent += 1;
@@ -102,6 +104,9 @@ impl Worker<'_> {
             let farewell = slot.connection.farewell();
             if !farewell.is_empty() {
                 let _ = transport.send(farewell);
+            }
+            if self.asks_unsent {
+                self.counts.unsent_bytes += transport.into_unsent_bytes();
             }
         }
         self.counts.redirects += slot.connection.redirects();

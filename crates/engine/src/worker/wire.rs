@@ -193,6 +193,7 @@ impl Worker<'_> {
     /// The transport was given output at `now_ns` and took so many bytes of it.
     #[inline]
     fn handed_over(&mut self, index: usize, count: usize, now_ns: u64) {
+        self.counts.sent_bytes += count as u64;
         let begun = self.slots[index].connection.sent(count, now_ns);
         if begun > 0 {
             self.count_in_flight(now_ns);
@@ -285,6 +286,9 @@ impl Worker<'_> {
             // Settings are acknowledged: with nothing to send there were none.
             let has_grown = connection.has_grown();
             self.counts.change_places(connection.count_places(now_ns));
+            if let Some(streams) = connection.allowed_streams() {
+                self.counts.fewest_streams = self.counts.fewest_streams.min(streams);
+            }
             let is_shut = connection.is_shut();
             self.queue(index);
             if is_shut {

@@ -241,6 +241,7 @@ def _summed(drivers: list[Driver]) -> Driver:
     for tls in (tls for driver in drivers for tls in driver.tls):
         agreed[replace(tls, connections=0)] += tls.connections
     ends = [driver.ended_by for driver in drivers]
+    streams = [one.fewest_streams for one in drivers if one.fewest_streams is not None]
     pauses_ns = [one.longest_pause_ns for one in drivers if one.longest_pause_ns is not None]
     return replace(
         first,
@@ -259,6 +260,9 @@ def _summed(drivers: list[Driver]) -> Driver:
             decoded_bytes=sum(driver.decoded.decoded_bytes for driver in drivers),
         ),
         sent=printed.total(driver.sent for driver in drivers),
+        sent_bytes=printed.total(driver.sent_bytes for driver in drivers),
+        unsent_bytes=sum(driver.unsent_bytes for driver in drivers),
+        fewest_streams=min(streams, default=None),
         outcomes=_added(driver.outcomes for driver in drivers),
         opened=printed.total(driver.opened for driver in drivers),
         refused=printed.total(driver.refused for driver in drivers),

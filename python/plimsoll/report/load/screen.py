@@ -232,6 +232,8 @@ def facts(found: Counted, summary: Summary, *, verbose: bool) -> Iterator[tuple[
     if decoded := load_text.decoded(recording):
         yield "compression", decoded, ""
     yield "connections", _connections(summary, recording), ""
+    if allowed := load_text.streams(recording):
+        yield "streams", allowed, ""
     if secured := load_text.tls(recording):
         yield "TLS", secured, ""
     for place, text in enumerate(failed.lines(found, verbose=verbose)):
@@ -290,7 +292,7 @@ def _complete(summary: Summary) -> str:
 def _failed_how(found: Counted, summary: Summary) -> str:
     """How many of those that failed have a wrong response, and how many have none."""
     wrong = summary.completed - summary.ok
-    kinds = {one.outcome for one in found.failures if one.status is None}
+    kinds = {one.outcome for one in found.failures if one.outcome != "wrong_status"}
     without = "never sent" if kinds == {"not_sent"} else "without response"
     counts = {"wrong": wrong, without: summary.failed - wrong}
     return ", ".join(f"{wording.count(count)} {how}" for how, count in counts.items() if count > 0)

@@ -325,5 +325,6 @@ def _driver(driver: Driver, summary: Summary | None) -> dict[str, object]:
         "peak_rss_bytes": driver.peak_rss_bytes,
         "requests_lost_by_recorder": driver.requests_lost_by_recorder,
         "redirects": driver.redirects,
+        "fewest_streams": driver.fewest_streams,
         "decoded": asdict(driver.decoded),
     }

@@ -14,7 +14,8 @@ One such timer has a check of its own: `delayed_ack`.
 
 A few connections saturate nothing, because each waits for its response: their number is the limit.
 So it is where the mean response took hardly longer than the shortest, and the first requests of all
-connections are among them: in a queue the first one of these is served at once.
+connections are among them: in a queue the first one of these is served at once. Over HTTP/2 it is
+the number of streams, if the server allowed fewer than requested.
 Open loads and loads with think time do not look for a limit.
 
 Source: the utilisation law, U = X · S; P. J. Denning, J. P. Buzen, ACM Computing Surveys 10(3),
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import disturbance, utilisation
+from plimsoll.verdicts import streams
 from plimsoll.verdicts.cpu_contention import cpu_contention
 from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, of_trial, unread_server
 from plimsoll.verdicts.limits import PROPOSAL, Limit
@@ -92,16 +94,12 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         sentence = "CPU use of the server could not be read, so the bottleneck is unknown"
         return unread_server(limit, tables.recording, sentence)
     fullest = max(shares, key=lambda name: shares[name])
-    few = _few(tables)
     beside_waits = _beside_waits(tables, shares)
     is_full = "sound" in (limit.level(shares[fullest]), limit.level(beside_waits))
     if is_full:
         return _identified(tables, limit, shares, fullest)
-    if few:
-        sentence = f"{_most_used(shares)}: {wording.several(few, 'connection')} cannot use more"
-        return Finding("sound", shares[fullest], limit, sentence, "")
-    if unqueued := _unqueued(tables):
-        return Finding("sound", shares[fullest], limit, unqueued, "")
+    if by_load := _limited_by_load(tables, shares):
+        return Finding("sound", shares[fullest], limit, by_load, "")
     sentence = (
         f"{_most_used(shares)}: no measured resource was saturated; the bottleneck is unknown"
     )
@@ -145,6 +143,15 @@ def _beside_waits(tables: Tables, shares: Shares) -> float | None:
         if name in shares and left.get(other)
     ]
     return max(found, default=None)
+
+
+def _limited_by_load(tables: Tables, shares: Shares) -> str:
+    """That the number of requests in flight is the limit; empty where it is not."""
+    if missing := streams.missing(tables):
+        return f"{_most_used(shares)}: {missing.allowed}, so requests waited for others"
+    if few := _few(tables):
+        return f"{_most_used(shares)}: {wording.several(few, 'connection')} cannot use more"
+    return _unqueued(tables)
 
 
 def _few(tables: Tables) -> int | None:

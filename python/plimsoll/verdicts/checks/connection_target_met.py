@@ -1,6 +1,6 @@
 """Did as many connections open as requested, and did all of them get responses?
 
-Connections can be missing in two ways, and can close too soon:
+Connections can be missing in two ways, close too soon, or carry too few streams:
 
 - open: mean connections open in the measurement window, divided by the requested number. Both the
   load generator's count and the rows are compared with it; for a driver that does not count, the
@@ -14,13 +14,16 @@ Connections can be missing in two ways, and can close too soon:
   accept queue is full, a client sees connections as open that the server has not accepted. A server
   that hangs looks the same;
 - closed: connections that the server closed, per response, if it closed any in good order. One that
-  it closes without announcing it loses a request by chance: `failures_explained` judges those.
+  it closes without announcing it loses a request by chance: `failures_explained` judges those;
+- streams: over HTTP/2, requests that the open connections could carry at one time, divided by the
+  number with all requested streams. A server that allows fewer makes the load smaller. An open load
+  and one with think time are doubted only if four fifths of these places were in use or waited for.
 
 Connections that carry one request each are not held open. `evenly_served` judges how evenly
 responses spread over those that are.
 
-Source: conservation of connections; listen(2), where the kernel opens what the server has not
-accepted.
+Source: conservation of connections; RFC 9113, section 5.1.2, for streams; listen(2), where the
+kernel opens what the server has not accepted.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.outcomes import BY_NAME
-from plimsoll.verdicts import closed_connections, unanswered_load
+from plimsoll.verdicts import closed_connections, streams, unanswered_load
 from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import KEEP_OR_NOT, NO_RESPONSE, QUIET_HOST, REPEAT
@@ -92,10 +95,21 @@ CLOSED_RATIO = Limit(
     "measurement window",
     PROPOSAL + "; a connection costs `reference` as much time as 3 responses: 1 in 100 is 3 %",
 )
+STREAMS_RATIO = Limit(
+    NAME,
+    "streams_ratio",
+    "below",
+    0.99,
+    None,
+    "ratio",
+    "requests that the open connections could carry at one time / with the requested streams",
+    PROPOSAL,
+)
 LIMITS = (
     OPEN_RATIO,
     UNANSWERED_RATIO,
     CLOSED_RATIO,
+    STREAMS_RATIO,
 )
 NEEDS = None
 SHORTEST_S = 0.5
@@ -121,6 +135,13 @@ KEEP = Remedy(
     "explicitly (`--requests-per-connection`)",
 )
 """What to do about connections that the server closes."""
+STREAMS = Remedy(
+    f"Let the server allow more streams (`{streams.SETTING}`), or request fewer (`streams`) on "
+    "more `connections`",
+    f"Let the server allow more streams (`{streams.SETTING}`), or request fewer (`--streams`) on "
+    "more connections (`-c`)",
+)
+"""What to do about a server that allows fewer streams than requested."""
 TURNS = 5
 """It should have one at the latest after so many mean response times."""
 
@@ -134,7 +155,24 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     findings = [_open(tables, limits), _responded(tables, limits)]
     if _is_kept(tables):
         findings += [*_open_by_rows(tables, limits), *_kept_open(tables, limits)]
-    return of_trial(NAME, tables.recording, findings, SOURCE)
+    return of_trial(NAME, tables.recording, [*findings, *_streams(tables, limits)], SOURCE)
+
+
+def _streams(tables: Tables, limits: Limits) -> list[Finding]:
+    """Whether the server allowed as many streams as requested, if the load needed them."""
+    limit, places = limits.of(STREAMS_RATIO), streams.places(tables)
+    if places is None or not streams.are_needed(tables, places):
+        return []
+    requested = tables.recording.load.in_flight_each
+    if limit.level(places.ratio) == "sound":
+        sentence = f"the server allowed the {requested} requested streams on a connection"
+        return [found(limit, places.ratio, sentence, "")]
+    sentence = (
+        f"{places.allowed} (`{streams.SETTING}`), {requested} were requested: up to "
+        f"{wording.amount(places.offered)} requests were in flight at one time, not "
+        f"{wording.amount(places.requested)}"
+    )
+    return [found(limit, places.ratio, sentence, STREAMS)]
 
 
 def _unconnected(tables: Tables, limits: Limits) -> Finding | None:

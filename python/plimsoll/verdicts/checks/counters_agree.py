@@ -4,7 +4,9 @@ The kernel counts independently of both sides. Over the whole load it must have 
 the load generator claims:
 
 - completed handshakes, against ActiveOpens, and on the server's host PassiveOpens;
-- bytes of requests and responses, against those of the interfaces;
+- bytes of requests and responses, against those of the interfaces. A server may respond before it
+  has the whole request. So bytes of requests are no more than the load generator gave to the
+  kernel. What that had not sent when a connection ended is left out;
 - requests, and on the server's host also responses, against segments sent: without pipelining each
   needs a segment of its own.
 
@@ -224,6 +226,9 @@ def _bytes(tables: Tables, limits: Limits) -> Finding | None:
     responded = {kind.request: kind.responded for kind in kinds}
     is_asked_each = here and not tables.recording.load.events
     sent = sum(lengths[kind] * number for kind, number in responded.items()) if is_asked_each else 0
+    driver = tables.recording.driver
+    if driver is not None and driver.sent_bytes is not None:
+        sent = min(sent, max(driver.sent_bytes - driver.unsent_bytes, 0))
     return _claimed(tables, limits, received + sent, grown, "bytes of requests and responses")
 
 

@@ -30,6 +30,8 @@ generator's own time between two requests, and may reach a tenth of the total on
 no fault, because it is part of the response time, and `driver_headroom` judges whether the load
 generator had time to spare. A place with neither is unused. Where servers take turns, places empty
 one after the other at the end of each turn, when no request begins any more; that time is left out.
+Where events are timed one by one, nothing is in flight between the last event of a stream and its
+end; as that is known only at the end, the load generator's clock gives this time back then.
 
 Another tool's log has no such clock. If it has the number of active users, λ · W must not exceed
 it, whatever the think time: each user waits for its response. The measurement window is checked,
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.check_inputs import InFlight
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.usage import Window
+    from plimsoll.campaign.load import Load
     from plimsoll.recording import RecordedStage, Recording
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
@@ -369,10 +372,19 @@ def _occupied(
         f"({wording.percent(round(ratio, 3))})"
     )
     finding = found(limit, ratio, sentence, REPEAT)
-    may_be_fewer = taken is None and load.protocol == "http2" and load.in_flight_each > 1
-    if may_be_fewer and finding.level != "sound":
-        return [not_checked(limit, sentence, "the server may take fewer streams than requested")]
+    unused = _may_be_unused(load, is_counted=taken is not None)
+    if unused and finding.level != "sound":
+        return [not_checked(limit, sentence, unused)]
     return [meaning(finding, "the other connections were idle")]
+
+
+def _may_be_unused(load: Load, *, is_counted: bool) -> str:
+    """Why places of open connections may hold no request; empty where each must hold one."""
+    if load.events:
+        return "a stream may end some time after its last event"
+    if not is_counted and load.protocol == "http2" and load.in_flight_each > 1:
+        return "the server may take fewer streams than requested"
+    return ""
 
 
 def _filled_ratio(recording: Recording) -> float:

@@ -62,6 +62,10 @@ impl<'a> Http2<'a> {
         self.session.is_settled()
     }
 
+    pub(super) fn allowed_streams(&self) -> Option<u32> {
+        self.session.allowed_streams()
+    }
+
     pub(super) fn has_grown(&mut self) -> bool {
         self.session.has_grown()
     }

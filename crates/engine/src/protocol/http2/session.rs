@@ -244,6 +244,11 @@ impl<'a> Session<'a> {
         self.settings.are_there
     }
 
+    /// Streams that the server's settings allow at one time; nothing where they do not say.
+    pub(super) fn allowed_streams(&self) -> Option<u32> {
+        u32::try_from(self.settings.streams).ok()
+    }
+
     /// Whether the server takes more streams than it did when this was last asked.
     pub(super) fn has_grown(&mut self) -> bool {
         std::mem::take(&mut self.has_grown)
