@@ -120,7 +120,7 @@ pub fn connection_lives(
     })
 }
 
-/// Connections that were open for so long, those without a response, their mean, Jain's index.
+/// Connections that were open for so long, those without a response, Jain's index.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value)]
 pub fn response_shares(
@@ -128,10 +128,10 @@ pub fn response_shares(
     folder: PathBuf,
     holds: Vec<Window>,
     least_ns: u64,
-) -> io::Result<(u64, u64, f64, Option<f64>)> {
+) -> io::Result<(u64, u64, Option<f64>)> {
     let found = py.detach(|| plimsoll_figures::shares(&folder, &holds, least_ns))?;
-    let Shares { connections, starved, mean_responses, jain } = found;
-    Ok((connections, starved, mean_responses, jain))
+    let Shares { connections, starved, jain } = found;
+    Ok((connections, starved, jain))
 }
 
 /// Complete responses in each of some equal parts of a window.

@@ -16,8 +16,6 @@ pub struct Shares {
     pub connections: u64,
     /// Those of them without a complete response.
     pub starved: u64,
-    /// Complete responses for each of them.
-    pub mean_responses: f64,
     /// Jain's index of the responses per unit of time; None without any.
     pub jain: Option<f64>,
 }
@@ -47,7 +45,7 @@ impl Answers {
     #[allow(clippy::cast_precision_loss)]
     pub fn shares(&self, open: &OpenTimes, least_ns: u64) -> Shares {
         let mut found = Shares::default();
-        let (mut answers, mut sum, mut squares) = (0, 0.0, 0.0);
+        let (mut sum, mut squares) = (0.0, 0.0);
         for (worker, connections) in open.0.of_workers().iter().enumerate() {
             let of_worker = self.0.of_workers().get(worker).map_or(&[][..], Vec::as_slice);
             let answered = of_worker.iter().copied().chain(iter::repeat(0));
@@ -59,12 +57,10 @@ impl Answers {
                 let share = own as f64 / open_ns as f64;
                 found.connections += 1;
                 found.starved += u64::from(own == 0);
-                answers += own;
                 sum += share;
                 squares += share * share;
             }
         }
-        found.mean_responses = answers as f64 / found.connections.max(1) as f64;
         found.jain = (squares > 0.0).then(|| sum * sum / (found.connections as f64 * squares));
         found
     }

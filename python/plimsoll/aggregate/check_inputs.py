@@ -263,7 +263,6 @@ class Shares:
     Attributes:
         connections: Connections that were open long enough to count.
         starved: Those of them without a complete response in the holds.
-        mean_responses: Complete responses of the holds for each of them.
         jain: Jain's index of fairness, from 1/n (one has all) to 1 (all alike); None without any
             response.
 
@@ -273,7 +272,6 @@ class Shares:
 
     connections: int
     starved: int
-    mean_responses: float
     jain: float | None
 
 

@@ -25,6 +25,5 @@ shares AS (
 SELECT
     count(*) AS connections,
     count(*) FILTER (answers = 0) AS starved,
-    coalesce(avg(answers), 0) AS mean_responses,
     CASE WHEN sum(share) > 0 THEN sum(share) * sum(share) / (count(*) * sum(share * share)) END AS jain
 FROM shares

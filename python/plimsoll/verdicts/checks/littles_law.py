@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.check_inputs import InFlight
     from plimsoll.aggregate.trial import Tables
     from plimsoll.aggregate.usage import Window
-    from plimsoll.campaign.load import Load
+    from plimsoll.campaign.load import Load, UnknownLoad
     from plimsoll.recording import RecordedStage, Recording
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
@@ -378,7 +378,7 @@ def _occupied(
     return [meaning(finding, "the other connections were idle")]
 
 
-def _may_be_unused(load: Load, *, is_counted: bool) -> str:
+def _may_be_unused(load: Load | UnknownLoad, *, is_counted: bool) -> str:
     """Why places of open connections may hold no request; empty where each must hold one."""
     if load.events:
         return "a stream may end some time after its last event"
