@@ -112,7 +112,7 @@ def show_interruption(recording: Recording, console: Console | None = None) -> N
     """
     out = console or Console(highlight=False)
     reason = f"not judged: interrupted {ran(recording.stages, recording.load)}"
-    out.print(Text.assemble((level_text.name("void"), "bold red"), f" ({reason})"))
+    out.print(Text.assemble((level_text.marked("void"), "bold red"), f" ({reason})"))
 
 
 def _head(recording: Recording, width: int, *, verbose: bool) -> Iterator[Text]:
