@@ -74,9 +74,6 @@ LONG = {("M/D/1", 0.5), ("M/M/1", 0.5), ("M/M/1", 0.95)}
 
 STOP_S, STOP_EVERY_S, STOP_LIMIT_S = 0.2, 3.0, 0.1
 SLOWER_AFTER_S, SLOWER_BY, SLOWER_LOAD = 60, 1.4, 0.8
-LONG_RUN_S = 20_000.0
-"""Length of the simulations that tell the line of a server that stops: 150 s scatter by 1 %."""
-
 FULL_S, FULL_EVERY_S, FULL_BACKLOG, FULL_LIMIT_S = 0.2, 0.7, 32, 0.5
 """The kernel sends again after 1 s what a full queue dropped: not into the next stop."""
 
@@ -225,7 +222,7 @@ def _put_together(times_s: Array, step_s: float) -> list[tuple[float, float]]:
 def _stopping() -> Case:
     limit = limits.latency(90, STOP_LIMIT_S)
     stops = (STOP_S, STOP_EVERY_S)
-    truth_per_s = partial(queues.line_of_long_runs, limit, SERVICE_S, stops, LONG_RUN_S, 0.001)
+    truth_per_s = partial(queues.line_beside_stops, limit, SERVICE_S, stops, 0.001)
     stalling = ("--stall", f"{STOP_S}s", "--stall-every", f"{STOP_EVERY_S}s")
     options = (*queue(SERVICE_S), *stalling)
     return Case("stops", options, 90, STOP_LIMIT_S, lambda _: truth_per_s(), LONG_BUDGET_S)

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.stats import poisson
 
 from plimsoll.load_line import goal, search
 from plimsoll.load_line.counting import DueRequests, tried
@@ -27,6 +28,12 @@ Services = Callable[[np.random.Generator, Array], Array]
 
 BESIDE_S = 0.6
 """What starting and counting takes, for each try."""
+
+RARE = 1e-9
+"""Numbers of requests inside that are less probable are left out."""
+
+SETTLED = 1e-5
+"""A queue is that of long runs when a further cycle has no greater share of late requests."""
 
 
 @dataclass
@@ -169,36 +176,73 @@ def md1_within(most_s: float, rate_per_s: float, service_s: float) -> float:
 def _md1_waits(length: float, load: float) -> float:
     """Share of requests that wait no longer than so many service times.
 
-    The terms of the sum alternate and are far larger than the sum, so they have 400 digits.
+    The terms of the sum alternate and are far larger than the sum, so they have 400 digits. An
+    exponential of so many takes long: that of each step follows from the one before.
     """
     with localcontext() as context:
         context.prec = 400
         share, wait = Decimal(load), Decimal(length)
         summed, factorial = Decimal(0), Decimal(1)
+        growth, each = (share * wait).exp(), (-share).exp()
         for step in range(math.floor(length) + 1):
             factorial *= max(step, 1)
             past = share * (wait - step)
-            summed += (-past) ** step / factorial * past.exp() if step or past else past.exp()
+            summed += ((-past) ** step if step else 1) / factorial * growth
+            growth *= each
         return float((1 - share) * summed)
 
 
 @cache
-def line_of_long_runs(
-    limit: LineLimit,
-    service_s: float,
-    vacation: tuple[float, float],
-    run_s: float = 150.0,
-    within: float = 0.005,
+def line_beside_stops(
+    limit: LineLimit, service_s: float, vacation: tuple[float, float], within: float
 ) -> float:
-    """Line of a server that stops, by bisection over runs of so many seconds, to a share of it."""
+    """Line of a server that stops and takes equally long for each request, to a share of it.
+
+    Args:
+        limit: The limit of latency; a whole number of service times.
+        service_s: Service time of each request.
+        vacation: Length and period of stops, whole numbers of service times.
+        within: Greatest distance from the line, as a share of it.
+    """
     low, high = 0.3 / service_s, 1 / service_s
     while high / low > 1 + within:
         middle = (low * high) ** 0.5
-        judged = (limit, errors(0.001), SENDING)
-        queue = Queue(fixed(service_s), judged, np.random.default_rng(7), vacation=vacation)
-        is_inside = queue.measure(middle, run_s).is_inside(limit)
+        is_inside = _is_met_beside_stops(limit, middle * service_s, service_s, vacation)
         low, high = (middle, high) if is_inside else (low, middle)
     return low
+
+
+def _is_met_beside_stops(
+    limit: LineLimit, load: float, service_s: float, vacation: tuple[float, float]
+) -> bool:
+    """Whether no more requests than allowed take longer than the limit.
+
+    One service time later those are inside who were, but for the one that was served, and those who
+    arrived. A request is in time if fewer are before it than are served until its limit; Poisson
+    arrivals see the averages of time. Each cycle of work and stop ends with a longer queue than
+    the one before, until the queue is that of long runs.
+
+    Source:
+        C. D. Crommelin, Post Office Electrical Engineers' Journal 25, 1932.
+    """
+    stop, period = (round(length_s / service_s) for length_s in vacation)
+    serves = np.arange(2 * period) % period < period - stop
+    done = np.concatenate(([0], np.cumsum(serves)))
+    in_time = done[round((limit.most_ns or 0) / 1e9 / service_s) :][:period] - done[:period]
+    arriving = poisson.pmf(np.arange(30), load)
+    arriving = arriving[arriving > RARE]
+    inside = np.array([1.0, 0.0])
+    before, late = -1.0, 0.0
+    while before + SETTLED < late <= limit.allowed:
+        before, late = late, 0.0
+        for is_serving, most in zip(serves.tolist(), in_time.tolist(), strict=False):
+            late += inside[most:].sum() / period
+            if is_serving:
+                inside[1] += inside[0]
+                inside = inside[1:]
+            inside = np.convolve(inside, arriving)
+            inside = inside[: np.flatnonzero(inside > RARE)[-1] + 1]
+    return late <= limit.allowed
 
 
 def line_of_a_listen_queue(allowed: float, places: int, stop_s: float, period_s: float) -> float:

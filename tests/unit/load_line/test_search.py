@@ -17,8 +17,8 @@ from queues import (
     Services,
     exponential,
     fixed,
+    line_beside_stops,
     line_of_a_listen_queue,
-    line_of_long_runs,
     md1_quantile_s,
     mm1_quantile_s,
     mm1_refused,
@@ -150,11 +150,18 @@ def test_a_wrong_start_is_made_up_for(start: float) -> None:
 def test_a_server_that_stops_for_200_ms_every_3_s_has_the_line_of_a_long_run() -> None:
     limit = limits.latency(90, 0.1)
     stops = (0.2, 3.0)
-    truth = line_of_long_runs(limit, SERVICE_S, stops)
+    truth = line_beside_stops(limit, SERVICE_S, stops, 0.005)
     found = [searched(fixed(SERVICE_S), limit, seed, vacation=stops)[0] for seed in range(10)]
     edges = [one.lines[0].edge for one in found]
     assert sum(one is not None and one.interval.holds(truth) for one in edges) >= 9
     assert all(one is not None and abs(one.rate_per_s / truth - 1) < 0.1 for one in edges)
+
+
+def test_a_long_run_at_the_line_of_a_server_that_stops_misses_what_is_allowed() -> None:
+    limit, stops = limits.latency(90, 0.1), (0.2, 3.0)
+    queue = Queue(fixed(0.001), (limit,), np.random.default_rng(7), vacation=stops)
+    found = queue.measure(line_beside_stops(limit, 0.001, stops, 0.001), 2000.0)
+    assert found.counts[limit.name].share == pytest.approx(limit.allowed, rel=0.03)
 
 
 def test_a_listen_queue_that_is_full_in_stops_drops_what_is_allowed_at_its_line() -> None:
@@ -176,7 +183,7 @@ def test_a_start_below_or_at_capacity_finds_the_same_line_of_a_server_that_stops
         )
         for seed in range(10)
     ]
-    truth = line_of_long_runs(limit, service_s, stops, 20_000.0, 0.001) * service_s
+    truth = line_beside_stops(limit, service_s, stops, 0.001) * service_s
     assert abs(np.median(loads) / truth - 1) < 0.015
 
 
