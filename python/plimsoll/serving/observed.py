@@ -10,8 +10,8 @@ from plimsoll import machine
 from plimsoll.install import applications, sources
 from plimsoll.processes.tree import ProcessTree
 from plimsoll.recording import RecordedServer
-from plimsoll.sampling import link
-from plimsoll.sampling.samplers import memory, sockets
+from plimsoll.sampling import link, sock_diag
+from plimsoll.sampling.samplers import memory
 from plimsoll.sampling.scope import Scope
 
 if TYPE_CHECKING:
@@ -118,9 +118,9 @@ def _linked(server: RecordedServer, client: str = "") -> RecordedServer:
     return replace(server, link=found.interface, link_bits_per_s=found.bits_per_s)
 
 
-def _listeners(port: int, host: str) -> tuple[sockets.Listener, ...]:
+def _listeners(port: int, host: str) -> tuple[sock_diag.Listener, ...]:
     try:
-        return sockets.serving(sockets.listeners(port), host)
+        return sock_diag.serving(sock_diag.listeners(port), host)
     except OSError:
         return ()
 

@@ -14,6 +14,7 @@ import pytest
 
 from plimsoll import tables
 from plimsoll.processes.tree import ProcessTree
+from plimsoll.sampling import sock_diag
 from plimsoll.sampling.samplers import (
     SAMPLERS,
     cpu,
@@ -317,14 +318,14 @@ def test_connections_and_their_round_trips_are_seen(family: int, address: str) -
     with socket.create_server((address, 0), family=family) as server:
         port = server.getsockname()[1]
         text = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-        assert sockets.established(port) == 0
-        assert sockets.least_round_trip_s(text) is None
+        assert sock_diag.established(port) == 0
+        assert sock_diag.least_round_trip_s(text) is None
         with (
             socket.create_connection((address, port)),
             socket.create_connection((address, port)),
         ):
-            assert sockets.established(port) == 2
-            trip_s = sockets.least_round_trip_s(text)
+            assert sock_diag.established(port) == 2
+            trip_s = sock_diag.least_round_trip_s(text)
     assert trip_s is not None
     assert 0 < trip_s < 1
 
@@ -354,15 +355,15 @@ def test_a_server_of_the_same_port_at_another_address_is_another_server(
 
 def test_the_kernels_answer_about_listening_sockets_is_read() -> None:
     here = bytes((127, 0, 0, 1))
-    listener = sockets.Listener(port=47000, queue=3, backlog=11, address=here)
-    assert sockets.parse_messages(SOCK_DIAG) == ((listener,), False)
-    assert sockets.parse_messages(SOCK_DIAG + SOCK_DIAG) == ((listener, listener), False)
-    assert sockets.parse_messages(SOCK_DIAG_DONE) == ((), True)
+    listener = sock_diag.Listener(port=47000, queue=3, backlog=11, address=here)
+    payloads, last = sock_diag.parse_datagram(SOCK_DIAG + SOCK_DIAG)
+    assert ([sock_diag.parse_listener(one) for one in payloads], last) == ([listener] * 2, False)
+    assert sock_diag.parse_datagram(SOCK_DIAG_DONE) == ([], True)
 
 
 def test_an_error_of_the_kernel_is_an_error() -> None:
     with pytest.raises(FileNotFoundError):
-        sockets.parse_messages(SOCK_DIAG_REFUSED)
+        sock_diag.parse_datagram(SOCK_DIAG_REFUSED)
 
 
 @pytest.mark.parametrize(
@@ -377,7 +378,7 @@ def test_connections_that_wait_are_seen(family: int, address: str) -> None:
     ):
         port = server.getsockname()[1]
         clients = [socket.create_connection((address, port)) for _ in range(3)]
-        assert [(found.queue, found.backlog) for found in sockets.listeners(port)] == [(3, 9)]
+        assert [(found.queue, found.backlog) for found in sock_diag.listeners(port)] == [(3, 9)]
         for client in clients:
             client.close()
 
@@ -389,7 +390,7 @@ def test_a_full_queue_counts_what_it_drops() -> None:
         for client in clients:
             client.setblocking(False)
             client.connect_ex(("127.0.0.1", port))
-        dropped = [found.drops for found in sockets.listeners(port)]
+        dropped = [found.drops for found in sock_diag.listeners(port)]
         for client in clients:
             client.close()
     assert dropped[0] is None or dropped[0] >= 2
