@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.campaign import campaign_file, documents, framework
-from plimsoll.campaign.documents import ALL, Mistake
+from plimsoll.campaign.documents import ALL, Mistake, valid_items, value_or
 from plimsoll.campaign.endpoints import ENDPOINTS, by_name
 from plimsoll.campaign.ladder_settings import IDLE_S as LADDER_IDLE_S
 from plimsoll.campaign.ladder_settings import LadderSettings
@@ -243,9 +243,6 @@ def resolved(campaign: Campaign) -> dict[str, object]:
     }
 
 
-T = TypeVar("T")
-
-
 def _frameworks(
     references: Sequence[str | None], root: Path | None
 ) -> tuple[tuple[Framework, ...], list[Mistake], list[Problem]]:
@@ -282,26 +279,26 @@ def _campaign(table: CampaignTable, frameworks: tuple[Framework, ...], scales: S
     line = None if table.line is None else _line(table.line, scales)
     ladder = None if table.ladder is None else _ladder(table.ladder, scales)
     followed = line or ladder
-    given = tuple(_load(load, scales) for load in _given(table.load))
+    given = tuple(_load(load, scales) for load in valid_items(table.load))
     return Campaign(
         name=table.name or "",
         frameworks=frameworks,
-        endpoints=_endpoints(_given(table.endpoints)),
+        endpoints=_endpoints(valid_items(table.endpoints)),
         loads=(followed.peak,) if followed else given,
-        repetitions=_or(table.repetitions, Campaign.repetitions),
-        until=_or(table.until, Campaign.until),
-        budget_s=_or(table.budget, Campaign.budget_s),
+        repetitions=value_or(table.repetitions, Campaign.repetitions),
+        until=value_or(table.until, Campaign.until),
+        budget_s=value_or(table.budget, Campaign.budget_s),
         server_cores=table.server_cores,
         driver_cores=table.driver_cores,
-        cool_down_s=_or(table.cool_down, Campaign.cool_down_s),
-        turn_s=_or(table.turns, Campaign.turn_s),
-        idle_s=_or(table.idle, IDLE_S if table.power else LADDER_IDLE_S if ladder else 0.0),
-        power=_or(table.power, Campaign.power),
+        cool_down_s=value_or(table.cool_down, Campaign.cool_down_s),
+        turn_s=value_or(table.turns, Campaign.turn_s),
+        idle_s=value_or(table.idle, IDLE_S if table.power else LADDER_IDLE_S if ladder else 0.0),
+        power=value_or(table.power, Campaign.power),
         limits=_limits(table.limits or {}),
-        seed=_or(table.seed, Campaign.seed),
-        body_sample_ratio=_or(table.body_sample, Campaign.body_sample_ratio),
-        values=_or(table.values, Campaign.values),
-        compliance=_or(table.compliance, Campaign.compliance),
+        seed=value_or(table.seed, Campaign.seed),
+        body_sample_ratio=value_or(table.body_sample, Campaign.body_sample_ratio),
+        values=value_or(table.values, Campaign.values),
+        compliance=value_or(table.compliance, Campaign.compliance),
         line=line,
         ladder=ladder,
     )
@@ -311,25 +308,25 @@ def _line(table: LineTable, scales: Scales) -> LineSettings:
     latencies = {f"{key}_s": getattr(table, key) for key in PERCENTILES}
     return LineSettings(
         **latencies,
-        errors=_or(table.errors, LineSettings.errors),
-        within=_or(table.within, LineSettings.within),
-        budget_s=_or(table.budget, LineSettings.budget_s) * scales.time,
-        hold_s=_or(table.hold, LineSettings.hold_s) * scales.time,
-        warm_up_s=_or(table.warm_up, LineSettings.warm_up_s) * scales.time,
-        server_warm_up_s=_or(table.server_warm_up, LineSettings.server_warm_up_s),
-        arrivals=_or(table.arrivals, LineSettings.arrivals),
-        connections=_scaled(_or(table.connections, LineSettings.connections), scales),
+        errors=value_or(table.errors, LineSettings.errors),
+        within=value_or(table.within, LineSettings.within),
+        budget_s=value_or(table.budget, LineSettings.budget_s) * scales.time,
+        hold_s=value_or(table.hold, LineSettings.hold_s) * scales.time,
+        warm_up_s=value_or(table.warm_up, LineSettings.warm_up_s) * scales.time,
+        server_warm_up_s=value_or(table.server_warm_up, LineSettings.server_warm_up_s),
+        arrivals=value_or(table.arrivals, LineSettings.arrivals),
+        connections=_scaled(value_or(table.connections, LineSettings.connections), scales),
     )
 
 
 def _ladder(table: LadderTable, scales: Scales) -> LadderSettings:
     return LadderSettings(
-        rates=tuple(_given(table.rates)),
-        shares=tuple(_given(table.shares)),
-        hold_s=_or(table.hold, LadderSettings.hold_s) * scales.time,
-        warm_up_s=_or(table.warm_up, LadderSettings.warm_up_s) * scales.time,
-        arrivals=_or(table.arrivals, LadderSettings.arrivals),
-        connections=_scaled(_or(table.connections, LadderSettings.connections), scales),
+        rates=valid_items(table.rates),
+        shares=valid_items(table.shares),
+        hold_s=value_or(table.hold, LadderSettings.hold_s) * scales.time,
+        warm_up_s=value_or(table.warm_up, LadderSettings.warm_up_s) * scales.time,
+        arrivals=value_or(table.arrivals, LadderSettings.arrivals),
+        connections=_scaled(value_or(table.connections, LadderSettings.connections), scales),
     )
 
 
@@ -364,7 +361,7 @@ def _drivers(
     names: Sequence[str | None] | None, known: Collection[str]
 ) -> tuple[tuple[str, ...], bool]:
     """The drivers, and whether each may be missing; `all` means every available one."""
-    given = tuple(_given(names)) or Campaign.drivers
+    given = valid_items(names) or Campaign.drivers
     return (tuple(known), True) if ALL in given else (given, False)
 
 
@@ -380,19 +377,19 @@ def _load(table: LoadTable, scales: Scales) -> Load:
     opened = table.model == "open"
     return Load(
         name=table.name or "",
-        model=_or(table.model, "closed"),
-        stages=tuple(_stage(stage, opened, scales) for stage in _given(table.stages)),
-        arrivals=_or(table.arrivals, Load.arrivals),
+        model=value_or(table.model, "closed"),
+        stages=tuple(_stage(stage, opened, scales) for stage in valid_items(table.stages)),
+        arrivals=value_or(table.arrivals, Load.arrivals),
         connections=_scaled(table.connections or 0, scales),
-        tolerance_s=_or(table.tolerance, Load.tolerance_s),
-        keep_alive=_or(table.keep_alive, Load.keep_alive),
+        tolerance_s=value_or(table.tolerance, Load.tolerance_s),
+        keep_alive=value_or(table.keep_alive, Load.keep_alive),
         requests_per_connection=table.requests_per_connection,
-        protocol=_or(table.protocol, Load.protocol),
-        pipeline=_or(table.pipeline, Load.pipeline),
-        streams=_or(table.streams, Load.streams),
-        tls=_or(table.tls, Load.tls),
-        think_time_s=_or(table.think_time, Load.think_time_s),
-        timeout_s=_or(table.timeout, Load.timeout_s),
+        protocol=value_or(table.protocol, Load.protocol),
+        pipeline=value_or(table.pipeline, Load.pipeline),
+        streams=value_or(table.streams, Load.streams),
+        tls=value_or(table.tls, Load.tls),
+        think_time_s=value_or(table.think_time, Load.think_time_s),
+        timeout_s=value_or(table.timeout, Load.timeout_s),
         request_limit=table.request_limit,
         threads=table.threads,
         server_cores=table.server_cores,
@@ -401,14 +398,14 @@ def _load(table: LoadTable, scales: Scales) -> Load:
 
 def _stage(table: StageTable, opened: bool, scales: Scales) -> Stage:
     """A stage; levels of an open load are arrivals, which are not scaled."""
-    start = _or(table.start, _or(table.at, 0.0))
-    end = _or(table.end, start)
+    start = value_or(table.start, value_or(table.at, 0.0))
+    end = value_or(table.end, start)
     return Stage(
-        kind=_or(table.kind, "hold"),
-        duration_s=_or(table.duration, 0.0) * scales.time,
+        kind=value_or(table.kind, "hold"),
+        duration_s=value_or(table.duration, 0.0) * scales.time,
         start=start if opened else float(_scaled(start, scales)),
         end=end if opened else float(_scaled(end, scales)),
-        steps=_or(table.steps, Stage.steps),
+        steps=value_or(table.steps, Stage.steps),
     )
 
 
@@ -422,11 +419,3 @@ def _limits(tables: Mapping[str, Mapping[str, float | None] | None]) -> dict[str
         check: {name: value for name, value in (values or {}).items() if value is not None}
         for check, values in tables.items()
     }
-
-
-def _given(values: Iterable[T | None] | None) -> Iterator[T]:
-    return (value for value in values or () if value is not None)
-
-
-def _or(value: T | None, otherwise: T) -> T:
-    return otherwise if value is None else value

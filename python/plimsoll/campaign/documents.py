@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Table = dict[str, Any]
 M = TypeVar("M", bound="BaseModel")
+T = TypeVar("T")
 
 ALL = "all"
 """Stands for everything of a kind: plain variants of all frameworks, after a colon all variants.
@@ -194,6 +195,21 @@ def near(word: str, known: Iterable[str], noun: str) -> str:
 
 _OTHER_FILE = "write the line as TOML, `key = value`, or give another file"
 _NO_FILE = "give the path of a file that is there"
+
+
+def value_or(value: T | None, default: T) -> T:
+    """The value of a key that may be left out.
+
+    Args:
+        value: Its value; None if it is left out.
+        default: What holds then.
+    """
+    return default if value is None else value
+
+
+def valid_items(values: Iterable[T | None] | None) -> tuple[T, ...]:
+    """The valid items of a list that may be left out; invalid ones are None."""
+    return tuple(value for value in values or () if value is not None)
 
 
 def _refuse(where: str, message: str, hint: str = "") -> NoReturn:

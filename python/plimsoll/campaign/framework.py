@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from plimsoll.campaign import documents, places
-from plimsoll.campaign.documents import ALL, near
+from plimsoll.campaign.documents import ALL, near, valid_items, value_or
 from plimsoll.errors import InputError, Problem
 from plimsoll.texts import shown
 
@@ -216,9 +216,6 @@ class Framework:
         return tuple(f"Exempt from rule `{rule}`: {why}" for rule, why in noted)
 
 
-T = TypeVar("T")
-
-
 def locate(given: Path | None = None) -> Path:
     """The folder of the frameworks, where they can be built.
 
@@ -379,15 +376,17 @@ def _overlaid(under: Framework, variant: str, over: VariantTable, served: Served
         under,
         variant=variant,
         builds_as=variant,
-        language=_or(over.language, under.language),
-        site=_or(over.site, under.site),
-        root=_or(over.root, under.root),
+        language=value_or(over.language, under.language),
+        site=value_or(over.site, under.site),
+        root=value_or(over.root, under.root),
         needs=under.needs if over.needs is None else tuple(requirements(over.needs)),
-        build=_or(over.build, under.build),
-        build_reads=(under.build_reads if over.build_reads is None else _listed(over.build_reads)),
-        start=_or(over.start, under.start),
-        processes=_or(over.processes, under.processes),
-        version=_or(over.version, under.version),
+        build=value_or(over.build, under.build),
+        build_reads=(
+            under.build_reads if over.build_reads is None else valid_items(over.build_reads)
+        ),
+        start=value_or(over.start, under.start),
+        processes=value_or(over.processes, under.processes),
+        version=value_or(over.version, under.version),
         endpoints=served.endpoints,
         services=served.services,
         not_implemented=dict(served.not_implemented),
@@ -395,29 +394,21 @@ def _overlaid(under: Framework, variant: str, over: VariantTable, served: Served
         contract_notes=(
             under.contract_notes if over.contract_notes is None else _filled(over.contract_notes)
         ),
-        no_keep_alive=_or(over.no_keep_alive, under.no_keep_alive),
-        notes=under.notes if over.notes is None else _listed(over.notes),
-        stop_signal=_or(over.stop_signal, under.stop_signal).removeprefix("SIG"),
-        clean_exit_codes=_listed(over.clean_exit_codes) or under.clean_exit_codes,
-        start_timeout_s=_or(over.start_timeout, under.start_timeout_s),
-        warm_up_s=_or(over.warm_up, under.warm_up_s),
+        no_keep_alive=value_or(over.no_keep_alive, under.no_keep_alive),
+        notes=under.notes if over.notes is None else valid_items(over.notes),
+        stop_signal=value_or(over.stop_signal, under.stop_signal).removeprefix("SIG"),
+        clean_exit_codes=valid_items(over.clean_exit_codes) or under.clean_exit_codes,
+        start_timeout_s=value_or(over.start_timeout, under.start_timeout_s),
+        warm_up_s=value_or(over.warm_up, under.warm_up_s),
     )
 
 
 def requirements(needs: list[NeedTable | None] | None) -> Iterator[Requirement]:
     """The valid rows of `needs`."""
-    for need in _listed(needs):
+    for need in valid_items(needs):
         if need.kind is not None and need.name is not None:
             details = (need.least or "", need.below or "", need.variable or "")
             yield Requirement(need.kind, need.name, need.remedy or "", *details)
-
-
-def _or(value: T | None, otherwise: T) -> T:
-    return otherwise if value is None else value
-
-
-def _listed(values: list[T | None] | None) -> tuple[T, ...]:
-    return tuple(value for value in values or () if value is not None)
 
 
 def _filled(table: dict[str, str | None] | None) -> dict[str, str]:

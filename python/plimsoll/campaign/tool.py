@@ -119,7 +119,7 @@ def read(folder: Path) -> Tool:
         needs=tuple(requirements(table.needs)),
         build=table.build or "",
         version=table.version or "",
-        notes=tuple(note for note in table.notes or () if note is not None),
+        notes=documents.valid_items(table.notes),
     )
 
 
