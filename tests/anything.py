@@ -32,8 +32,8 @@ from plimsoll.errors import FAULT, DriverMissing
 
 TESTS = Path(__file__).parent
 CHECKOUT = TESTS.parent
-OUR_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-"""The one kind of escape that the program writes itself."""
+OUR_ESCAPES = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?25[hl]|\r?\x1b\[(?:1A|2K)")
+"""Escapes that the program writes itself: colours, and those of a line that is written over."""
 
 ODD = (
     b"\0", b"\x1b]0;x\x07", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xff\xfe", b"\r",
@@ -136,7 +136,7 @@ class Outcome:
         """What must not be."""
         if self.code == FAULT or self.code not in range(9):
             yield f"exit code {self.code}: {self.stderr[-800:]}"
-        said = OUR_COLOURS.sub("", self.stdout + self.stderr)
+        said = OUR_ESCAPES.sub("", self.stdout + self.stderr)
         if "Traceback" in said:
             yield "a traceback"
         if odd := [sign for sign in said if not (sign.isprintable() or sign in "\n\t \u00a0")]:

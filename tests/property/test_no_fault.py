@@ -36,3 +36,11 @@ def test_an_escape_would_be_seen() -> None:
     with patch("plimsoll.texts.line", str), patch("plimsoll.texts.lines", str):
         found = [said for _, _, said in anything.cases(range(400))]
     assert any("it printed" in word for said in found for word in said)
+
+
+def test_a_line_that_shows_progress_is_no_fault_of_a_case_that_takes_long() -> None:
+    """On a busy host any case does; `FORCE_COLOR` has Rich write over a line in a pipe, too."""
+    with patch("plimsoll.cli.progress.UPDATE_EVERY_S", 0.001):
+        ((case, outcome, wrong),) = anything.cases([6610])
+    assert "FORCE_COLOR" in case.environment and "reading trials" in outcome.stderr
+    assert not wrong
