@@ -7,10 +7,12 @@ no count of the tool, one for each connection, or two where it ends by asking on
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -277,8 +279,10 @@ def test_a_server_that_is_not_there_fails_every_request_of_a_number_of_h2load(
 def test_processor_time_and_memory_of_a_tool_are_known(
     tool: ModuleType, reference: Reference, tmp_path: Path
 ) -> None:
+    began_s = time.monotonic()
     driver = driven(tool, reference.address, tmp_path).driver
+    passed_s = time.monotonic() - began_s
     assert driver.cpu_s is not None
-    assert 0 < driver.cpu_s < 20
+    assert 0 < driver.cpu_s <= passed_s * (os.cpu_count() or 1)
     assert driver.peak_rss_bytes is not None
     assert driver.peak_rss_bytes > 1 << 20
