@@ -23,6 +23,7 @@ from plimsoll.databases.running import RunningDatabase
 from plimsoll.plan import Trial
 from plimsoll.processes.interruption import Interruption
 from plimsoll.serving import change_contract, contract, row_contract
+from plimsoll.serving.contract import CheckedServer
 from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.checks import database_headroom, responses_correct, rows_from_database
 from plimsoll.verdicts.limits import Limits
@@ -75,7 +76,8 @@ def failures(cheat: str, endpoint: str, postgres: RunningDatabase) -> list[str]:
     with databases.served.made(postgres) as database:
         server = database_cheats.gallery()[cheat](database.url)
         with cheating_server.served(server) as address:
-            found = contract.failures(address, by_name(endpoint), SEED, execute=database.execute)
+            checked = CheckedServer(address, execute=database.execute)
+            found = contract.failures(checked, by_name(endpoint), SEED)
             server.database.close()
     return [str(failure) for failure in found]
 

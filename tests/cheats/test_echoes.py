@@ -9,6 +9,7 @@ import listening
 from cheating_echo import HonestEcho
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.serving import contract, messages, surroundings
+from plimsoll.serving.contract import CheckedServer
 
 SEED = 20261123
 
@@ -32,9 +33,8 @@ def broken(
 ) -> dict[str, str]:
     """Rules that a server breaks, and how."""
     with listening.in_thread(lambda: cheating_echo.serve(echo, "127.0.0.1", 0)) as address:
-        found = contract.failures(
-            address, by_name("ws"), SEED, timeout_s=timeout_s, excepted=excepted
-        )
+        checked = CheckedServer(address, timeout_s=timeout_s, excepted=excepted)
+        found = contract.failures(checked, by_name("ws"), SEED)
     return {failure.rule: str(failure) for failure in found}
 
 

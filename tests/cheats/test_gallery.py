@@ -25,6 +25,7 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.plan import Trial
 from plimsoll.processes.interruption import Interruption
 from plimsoll.serving import contract, surroundings
+from plimsoll.serving.contract import CheckedServer
 from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.checks import responses_correct
 from plimsoll.verdicts.limits import Limits
@@ -94,7 +95,7 @@ HARMLESS = ("KnowsTheLoad", "JsonInAnyOrder")
 
 def said_of(server: Honest, endpoint: str, **options: Any) -> list[str]:
     with served(server) as address:
-        found = contract.failures(address, by_name(endpoint), SEED, **options)
+        found = contract.failures(CheckedServer(address, **options), by_name(endpoint), SEED)
     return [str(failure) for failure in found]
 
 
@@ -133,9 +134,11 @@ def test_ready_answers_to_the_fixed_requests_are_of_no_use_where_values_are_draw
     with served(server) as address:
         for seed in range(3):
             drawn = endpoint.sent("drawn", seed)
-            assert contract.verify(address, asked(endpoint.name, drawn), seed).exchanges
+            assert contract.verify(
+                CheckedServer(address), asked(endpoint.name, drawn), seed
+            ).exchanges
         assert server.given == 0
-        contract.verify(address, endpoint, SEED)
+        contract.verify(CheckedServer(address), endpoint, SEED)
     assert server.given > 0
 
 

@@ -13,6 +13,7 @@ import pytest
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.endpoints.stream import EVERY_S
 from plimsoll.serving import contract
+from plimsoll.serving.contract import CheckedServer
 
 SEED = 20261126
 
@@ -90,7 +91,9 @@ def served(handler: type[Streaming]) -> Iterator[tuple[str, int]]:
 
 def failures(handler: type[Streaming]) -> list[str]:
     with served(handler) as address:
-        return [str(one) for one in contract.failures(address, by_name("stream"), SEED)]
+        return [
+            str(one) for one in contract.failures(CheckedServer(address), by_name("stream"), SEED)
+        ]
 
 
 def test_a_server_that_sends_events_when_they_are_due_keeps_the_contract() -> None:

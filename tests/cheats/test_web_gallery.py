@@ -20,6 +20,7 @@ from plimsoll.conduct.run_config import RunConfig
 from plimsoll.plan import Trial
 from plimsoll.processes.interruption import Interruption
 from plimsoll.serving import contract, fixture_files, surroundings
+from plimsoll.serving.contract import CheckedServer
 from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.checks import responses_correct
 from plimsoll.verdicts.limits import Limits
@@ -62,7 +63,8 @@ def failures(name: str, endpoint: str, excepted: tuple[str, ...] = ()) -> list[s
         server = web_cheats.gallery()[name](folder.path, folder.fixtures.key)
         with cheating_server.served(server) as address:
             asked = by_name(endpoint)
-            found = contract.failures(address, asked, SEED, excepted=excepted, write=folder.write)
+            checked = CheckedServer(address, excepted=excepted, write=folder.write)
+            found = contract.failures(checked, asked, SEED)
     return [str(failure) for failure in found]
 
 

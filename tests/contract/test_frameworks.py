@@ -138,15 +138,14 @@ def test_it_keeps_the_contract(
     address = (running.place.host, running.place.port)
     keeps = not running.framework.no_keep_alive
     notes = running.framework.contract_notes
-    failures = contract.failures(
+    checked = contract.CheckedServer(
         address,
-        endpoint,
-        SEED,
         keep_alive=keeps,
         excepted=notes,
         execute=database and database.execute,
         write=running.files.write,
     )
+    failures = contract.failures(checked, endpoint, SEED)
     if failures:
         pytest.fail("\n".join(str(failure) for failure in failures), pytrace=False)
 
@@ -164,17 +163,15 @@ def test_it_keeps_the_contract_by_its_services(
     log, failures = tmp_path / "server.log", list[str]()
     with server.started(framework, log=log, service=service) as running:
         place = running.place
+        checked = contract.CheckedServer(
+            (place.host, place.port),
+            excepted=framework.contract_notes,
+            tls=place.tls,
+            protocol=place.protocol,
+        )
         for endpoint in map(by_name, BY_EVERY_SERVICE):
             if endpoint.name in framework.endpoints and endpoint.goes_by(place.protocol):
-                found = contract.failures(
-                    (place.host, place.port),
-                    endpoint,
-                    SEED,
-                    excepted=framework.contract_notes,
-                    tls=place.tls,
-                    protocol=place.protocol,
-                )
-                failures += map(str, found)
+                failures += map(str, contract.failures(checked, endpoint, SEED))
         stopped = running.stop()
     if failures:
         pytest.fail("\n".join(failures), pytrace=False)

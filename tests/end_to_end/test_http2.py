@@ -20,6 +20,7 @@ import reference_servers
 from command_line import run
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.serving import contract
+from plimsoll.serving.contract import CheckedServer
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -117,7 +118,7 @@ def reference() -> Iterator[str]:
 
 def test_the_contract_is_asked_by_http2_by_its_rules(oracle: Oracle) -> None:
     address = oracle.listener.getsockname()
-    found = contract.failures(address, by_name("plaintext"), 1, protocol="http2")
+    found = contract.failures(CheckedServer(address, protocol="http2"), by_name("plaintext"), 1)
     assert not oracle.failures
     problems = {failure.problem for failure in found}
     assert f"the body has {len(BODY)} bytes, expected 13" in problems

@@ -407,23 +407,20 @@ def verified(
     trial = known.trial
     if not trial.framework.has_contract:
         return contract.Verified(trial.exchanges)
+    checked = contract.CheckedServer(
+        (running.place.host, running.place.port),
+        keep_alive=trial.load.keep_alive,
+        excepted=trial.framework.contract_notes,
+        execute=None if known.database is None else known.database.execute,
+        write=running.write,
+        tls=known.tls,
+        protocol=running.place.protocol,
+    )
     try:
-        address = (running.place.host, running.place.port)
-        keep_alive = trial.load.keep_alive
         exchanges = trial.exchanges if when == "before" else trial.exchanges[:DRAWN_BY_TOOLS]
         served = trial.endpoint.of_seed(trial.fixtures_seed)
         requested = replace(served, exchanges=exchanges, with_fixtures=None)
-        found = contract.verify(
-            address,
-            requested,
-            trial.seed,
-            keep_alive=keep_alive,
-            excepted=trial.framework.contract_notes,
-            execute=None if known.database is None else known.database.execute,
-            write=running.write,
-            tls=known.tls,
-            protocol=running.place.protocol,
-        )
+        found = contract.verify(checked, requested, trial.seed)
     except ContractBroken as error:
         known.contract[when] = list(error.failures) or [error.message]
         raise

@@ -211,23 +211,21 @@ def _endpoints(
     settings: CheckSettings,
     database: ServedDatabase | None,
 ) -> Iterator[CheckedPart]:
-    address, keeps = (running.place.host, running.place.port), not framework.no_keep_alive
+    checked = contract.CheckedServer(
+        (running.place.host, running.place.port),
+        keep_alive=not framework.no_keep_alive,
+        excepted=framework.contract_notes,
+        execute=database and database.execute,
+        write=running.files.write,
+        tls=running.place.tls,
+        protocol=running.place.protocol,
+    )
     names = verified(framework, settings.endpoints)
     for endpoint in ENDPOINTS:
         is_served = endpoint.name in names and (database is not None or endpoint.database is None)
         is_served &= endpoint.upstream_s is None or upstream.VARIABLE in running.place.given
         if is_served and endpoint.goes_by(running.place.protocol):
-            found = contract.failures(
-                address,
-                endpoint,
-                settings.seed,
-                keep_alive=keeps,
-                excepted=framework.contract_notes,
-                execute=database and database.execute,
-                write=running.files.write,
-                tls=running.place.tls,
-                protocol=running.place.protocol,
-            )
+            found = contract.failures(checked, endpoint, settings.seed)
             yield CheckedPart(endpoint.name, tuple(found))
             running.check_alive(
                 f"while `{endpoint.name}` was checked", within_s=ENDING_S if found else 0.0

@@ -82,6 +82,35 @@ _CHANCE = 0.01
 
 
 @dataclass(frozen=True)
+class CheckedServer:
+    """A server whose contract is checked.
+
+    Attributes:
+        address: Where it listens.
+        keep_alive: Whether the trial keeps its connections; if not, nor does the check.
+        excepted: Rules of `CONTRACT_NOTES` that it need not keep.
+        execute: Runs statements on its database; None if it has none.
+        write: Changes a file of its folder; None if it has none.
+        timeout_s: Time for each response, in seconds.
+        tls: TLS to the server; None for plain TCP.
+        protocol: What is spoken.
+    """
+
+    address: Address
+    keep_alive: bool = True
+    excepted: Collection[str] = ()
+    execute: Execute | None = None
+    write: Write | None = None
+    timeout_s: float = TIMEOUT_S
+    tls: Tls | None = None
+    protocol: Protocol = "http1"
+
+    def client(self) -> Client:
+        """A client that is not yet connected to it."""
+        return Client(self.address, self.keep_alive, self.timeout_s, self.tls, self.protocol)
+
+
+@dataclass(frozen=True)
 class Verified:
     """What a server that keeps the contract has shown.
 
@@ -99,32 +128,13 @@ class Verified:
     responses: int = 0
 
 
-def verify(  # noqa: PLR0913 - one argument for each fact of the server
-    address: Address,
-    endpoint: Endpoint,
-    seed: int,
-    *,
-    keep_alive: bool = True,
-    excepted: Collection[str] = (),
-    execute: Execute | None = None,
-    write: Write | None = None,
-    timeout_s: float = TIMEOUT_S,
-    tls: Tls | None = None,
-    protocol: Protocol = "http1",
-) -> Verified:
+def verify(server: CheckedServer, endpoint: Endpoint, seed: int) -> Verified:
     """Asks a server whether it keeps the contract at one endpoint.
 
     Args:
-        address: Where it listens.
+        server: The server.
         endpoint: What to ask.
         seed: Seeds the values that are drawn.
-        keep_alive: Whether the trial keeps its connections; if not, nor does the check.
-        excepted: Rules of `CONTRACT_NOTES` that it need not keep.
-        execute: Runs statements on its database; None if it has none.
-        write: Changes a file of its folder; None if it has none.
-        timeout_s: Time for each response, in seconds.
-        tls: TLS to the server; None for plain TCP.
-        protocol: What is spoken.
 
     Returns:
         The exchanges of the load with what was learned about their responses.
@@ -132,9 +142,8 @@ def verify(  # noqa: PLR0913 - one argument for each fact of the server
     Raises:
         ContractBroken: It does not; every failure is named.
     """
-    client = Client(address, keep_alive, timeout_s, tls, protocol)
-    outside = Outside(execute, write)
-    found = _examined(client, endpoint, excepted, outside, seed)
+    client = server.client()
+    found = _examined(client, endpoint, server, seed)
     if found.failures:
         sentences = [str(failure) for failure in _once(found.failures)]
         message = "\n".join((f"`{endpoint.name}` breaks the contract", *sentences))
@@ -143,53 +152,27 @@ def verify(  # noqa: PLR0913 - one argument for each fact of the server
     return Verified(tuple(found.exchanges), heads, client.requests_sent, found.responses)
 
 
-def failures(  # noqa: PLR0913 - one argument for each fact of the server
-    address: Address,
-    endpoint: Endpoint,
-    seed: int,
-    *,
-    keep_alive: bool = True,
-    excepted: Collection[str] = (),
-    execute: Execute | None = None,
-    write: Write | None = None,
-    timeout_s: float = TIMEOUT_S,
-    tls: Tls | None = None,
-    protocol: Protocol = "http1",
-) -> tuple[ContractViolation, ...]:
+def failures(server: CheckedServer, endpoint: Endpoint, seed: int) -> tuple[ContractViolation, ...]:
     """What a server does against the contract at one endpoint.
 
     Args:
-        address: Where it listens.
+        server: The server.
         endpoint: What to ask.
         seed: Seeds the values that are drawn.
-        keep_alive: Whether connections are kept.
-        excepted: Rules of `CONTRACT_NOTES` that it need not keep.
-        execute: Runs statements on its database; None if it has none.
-        write: Changes a file of its folder; None if it has none.
-        timeout_s: Time for each response, in seconds.
-        tls: TLS to the server; None for plain TCP.
-        protocol: What is spoken.
 
     Returns:
         Every failure; none when the contract is kept.
     """
-    client = Client(address, keep_alive, timeout_s, tls, protocol)
-    outside = Outside(execute, write)
-    return tuple(_examined(client, endpoint, excepted, outside, seed).failures)
+    return tuple(_examined(server.client(), endpoint, server, seed).failures)
 
 
-def _examined(
-    client: Client,
-    endpoint: Endpoint,
-    excepted: Collection[str],
-    outside: Outside,
-    seed: int,
-) -> _Examination:
+def _examined(client: Client, endpoint: Endpoint, server: CheckedServer, seed: int) -> _Examination:
     """What a server does at one endpoint, asked as the protocol of a client allows."""
     not_asked = surroundings.OF_HTTP1 if client.protocol == "http2" else ()
-    all_excepted = {*excepted, *endpoint.excepted, *not_asked}
+    outside = Outside(server.execute, server.write)
+    excepted = {*server.excepted, *endpoint.excepted, *not_asked}
     with closing(client):
-        return _Examination(client, endpoint.of_seed(seed), all_excepted, outside).done(seed)
+        return _Examination(client, endpoint.of_seed(seed), excepted, outside).done(seed)
 
 
 def problems(expected: Expected, response: HttpResponse) -> list[str]:

@@ -24,6 +24,7 @@ from plimsoll.campaign.requests import Expected, Header, HttpResponse
 from plimsoll.errors import ContractBroken
 from plimsoll.serving import contract, surroundings
 from plimsoll.serving.asking import ServerResponse
+from plimsoll.serving.contract import CheckedServer
 
 SEED = 20261120
 
@@ -186,7 +187,8 @@ def failures(name: str, behaviour: Behaviour = right, **options: Any) -> list[st
     handler: type[Handler] = options.pop("handler", Handler)
     with serving(behaviour, handler) as address:
         return [
-            str(failure) for failure in contract.failures(address, by_name(name), SEED, **options)
+            str(failure)
+            for failure in contract.failures(CheckedServer(address, **options), by_name(name), SEED)
         ]
 
 
@@ -288,7 +290,7 @@ def test_a_rounded_fibonacci_number_is_wrong() -> None:
         return Said(200, digits[:17] + b"0" * (len(digits) - 17), (TEXT,))
 
     with serving(lambda asked: rounded(asked) if "fib" in asked.path else right(asked)) as address:
-        assert contract.failures(address, by_name("fibonacci"), SEED)
+        assert contract.failures(CheckedServer(address), by_name("fibonacci"), SEED)
 
 
 def test_a_path_that_does_not_exist_must_be_answered_with_404() -> None:
@@ -362,7 +364,7 @@ def test_json_in_another_order_is_equal() -> None:
 
 def test_what_the_server_says_to_the_request_of_the_load_is_what_is_expected_of_it() -> None:
     with serving() as address:
-        (exchange,) = contract.verify(address, by_name("json"), SEED).exchanges
+        (exchange,) = contract.verify(CheckedServer(address), by_name("json"), SEED).exchanges
     said = echoed(exchange.request.body).body
     assert exchange.expected.body == said
     assert exchange.expected.length_bytes == len(said)
@@ -370,7 +372,7 @@ def test_what_the_server_says_to_the_request_of_the_load_is_what_is_expected_of_
 
 def test_of_a_mix_only_the_exchange_without_a_fixed_body_is_learned() -> None:
     with serving() as address:
-        exchanges = contract.verify(address, by_name("mix"), SEED).exchanges
+        exchanges = contract.verify(CheckedServer(address), by_name("mix"), SEED).exchanges
     given = by_name("mix").exchanges
     assert [one.request for one in exchanges] == [one.request for one in given]
     changed = [
@@ -387,7 +389,7 @@ def test_a_body_that_changes_from_answer_to_answer_is_not_expected() -> None:
         return Said(said.status, said.body + b" " * next(indents), said.headers)
 
     with serving(but("/json", restless)) as address:
-        (exchange,) = contract.verify(address, by_name("json"), SEED).exchanges
+        (exchange,) = contract.verify(CheckedServer(address), by_name("json"), SEED).exchanges
     assert exchange == by_name("json").exchanges[0]
 
 
@@ -403,7 +405,7 @@ def test_a_kind_of_which_one_answer_varied_is_not_learned(varying: int) -> None:
     sent = by_name("json").sent("fixed" if varying == 5 else "drawn", SEED)
     endpoint = replace(by_name("json"), exchanges=sent)
     with serving(but("/json", moody)) as address:
-        assert contract.verify(address, endpoint, SEED).exchanges == sent
+        assert contract.verify(CheckedServer(address), endpoint, SEED).exchanges == sent
 
 
 class Announcing(Handler):
@@ -499,7 +501,7 @@ def test_words_of_a_server_cannot_move_the_cursor() -> None:
 def test_a_server_that_does_not_answer_is_asked_only_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as deaf:
         address = ("127.0.0.1", deaf.getsockname()[1])
-        (found,) = contract.failures(address, by_name("mix"), SEED, timeout_s=0.05)
+        (found,) = contract.failures(CheckedServer(address, timeout_s=0.05), by_name("mix"), SEED)
     assert found.response == "no complete response within 0.05 s"
 
 
@@ -523,14 +525,14 @@ def test_an_answer_that_only_trickles_ends_in_time() -> None:
 def test_where_nobody_listens_there_is_one_failure() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = ("127.0.0.1", taken.getsockname()[1])
-    (found,) = contract.failures(address, by_name("mix"), SEED)
+    (found,) = contract.failures(CheckedServer(address), by_name("mix"), SEED)
     assert "no connection" in found.response
 
 
 def test_the_error_names_every_failure_with_request_answer_and_rule() -> None:
     behaviour = but("/json", lambda asked: Said(200, b"{}", (TEXT,)))
     with serving(behaviour) as address, pytest.raises(ContractBroken) as raised:
-        contract.verify(address, by_name("json"), SEED)
+        contract.verify(CheckedServer(address), by_name("json"), SEED)
     heading, *lines = raised.value.message.splitlines()
     assert heading == "`json` breaks the contract"
     assert tuple(lines) == raised.value.failures
@@ -554,7 +556,7 @@ def test_the_same_seed_asks_the_same() -> None:
 
     for into in asked:
         with serving(noting(into)) as address:
-            contract.verify(address, by_name("mix"), SEED)
+            contract.verify(CheckedServer(address), by_name("mix"), SEED)
     assert asked[0] == asked[1]
 
 
