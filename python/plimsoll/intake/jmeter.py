@@ -12,9 +12,8 @@ JMeter's columns, and the columns they become:
   `sent_bytes`. For an exception, `bytes` is the length of its text, and becomes null;
 - `label` is the name of the request: `kind`;
 - `responseCode`, `responseMessage`, `failureMessage` and `success`: `outcome`, `status`, `errno`;
-- `allThreads` are the active threads of this engine: `threads`. `threadName` ends with the number
-  of the thread group in the plan and that of the thread; in a distributed test it begins with the
-  host, so two names of one group number are those of two engines.
+- `allThreads` are the active threads of one engine: `threads`, with `Hostname` or what begins
+  `threadName` as `engine`.
 
 A date without milliseconds is up to 1 s too early, whatever `elapsed` is.
 
@@ -28,7 +27,6 @@ Apache JMeter 5.6.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -40,6 +38,7 @@ import pyarrow.compute as pc
 from plimsoll import wording
 from plimsoll.intake import failures, jtl_csv, jtl_xml, limits
 from plimsoll.intake.blocks import WORD
+from plimsoll.intake.jmeter_engines import THREAD, Engines
 from plimsoll.intake.jtl_csv import MS
 from plimsoll.intake.jtl_xml import PARTS, TRANSACTION, TRANSACTIONS
 from plimsoll.intake.recorded import CONNECTING
@@ -47,7 +46,6 @@ from plimsoll.intake.rows import ROWS
 
 if TYPE_CHECKING:
     from plimsoll.intake.rows import ImportStats, ReadOptions
-    from plimsoll.recording import UsersBound
 
     Numbers = np.ndarray[tuple[int], np.dtype[np.int64]]
     Marks = np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -56,16 +54,6 @@ NAME = "jmeter"
 
 FROM_CACHE = "(ex cache)"
 """The message of a sample from JMeter's cache."""
-
-THREAD = "threadName"
-MOST_NAMES = 1 << 16
-"""Names of threads that are looked at in each block."""
-
-MOST_GROUPS = 1_000
-"""Thread groups that are told apart."""
-
-_THREAD_NAME = re.compile(r"(.*) (\d+)-\d+", re.DOTALL)
-"""Name of a thread group, its number in the plan, and the number of the thread."""
 
 MOST_WHOLES = 1 << 16
 """Samples that are remembered because their parts may follow directly after them."""
@@ -77,8 +65,12 @@ UNSURE = (
     "parts apart; `jmeter.save.saveservice.thread_name=true` logs them"
 )
 OF_ENGINES = (
-    "thread names are those of {} engines; each counts its own users, so the number of active "
-    "users is that of one engine"
+    "the active users of {} engines are added, as `{}` tells them apart; "
+    "the offset of their clocks is unknown"
+)
+OF_ONE_ENGINE = (
+    "groups of one number have several names; if the file is of several engines, the number of "
+    "active users is that of one; `jmeter.save.saveservice.hostname=true` tells them apart"
 )
 COARSE = (
     "JMeter wrote timestamps in whole seconds, so instants and the length of the load are up to "
@@ -106,7 +98,7 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
     Raises:
         InputError: It is not a JTL, or a line is broken and `options` is strict.
     """
-    parts = _Parts()
+    parts, engines = _Parts(), Engines()
     tally.used.add("end_stamps")
     tally.durations_step_s = 0.001
     held = stream.readline(limits.HEADER_BYTES.most + 1)
@@ -115,27 +107,28 @@ def read(stream: BinaryIO, options: ReadOptions, tally: ImportStats) -> Iterator
     elif len(held) > limits.HEADER_BYTES.most:
         raise limits.HEADER_BYTES.refused(f"{tally.file}:1")
     else:
-        found = jtl_csv.samples(stream, held, options, tally)
+        found = jtl_csv.samples(stream, held, options, tally, engines.are_threads_needed)
     stated: set[str] = set()
-    engines = _Engines()
     for samples in found:
         stated.update(samples.column_names)
-        engines.see(samples)
-        yield _requests(samples, options, tally, parts)
+        yield _requests(samples, options, tally, parts, engines)
     tally.users_bound = engines.users_bound
-    if engines.most > 1 and "allThreads" in stated:
-        tally.remarks.append(OF_ENGINES.format(engines.most))
+    if "allThreads" in stated and engines.count > 1:
+        tally.remarks.append(OF_ENGINES.format(engines.count, engines.sign))
+    elif "allThreads" in stated and engines.is_unclear:
+        tally.remarks.append(OF_ONE_ENGINE)
     _remark(stated, tally)
     if parts.unsure:
         tally.remarks.append(UNSURE.format(wording.count(parts.unsure)))
 
 
 def _requests(
-    samples: pa.Table, options: ReadOptions, tally: ImportStats, parts: _Parts
+    samples: pa.Table, options: ReadOptions, tally: ImportStats, parts: _Parts, engines: Engines
 ) -> pa.RecordBatch:
     """Samples as requests; counts them, and samples that are not requests."""
     table = samples.unify_dictionaries().combine_chunks()
     columns = {name: _one(table[name]) for name in table.column_names}
+    columns[_ENGINE] = engines.of(columns, len(table))
     times = _times(columns, options)
     found = _found(columns, len(table))
     reasons = _reasons(columns, found, len(table))
@@ -151,6 +144,9 @@ def _requests(
 
 
 _TRANSACTION, _CACHED, _SEVERAL, _PART = 1, 2, 3, 4
+
+_ENGINE = "engine"
+"""The column of `ROWS` that is made of others."""
 
 _NOWHERE = "null"
 """The URL of samples that are not sent."""
@@ -278,37 +274,6 @@ def _reasons(columns: Mapping[str, pa.Array], found: _Found, rows: int) -> Numbe
 
 
 @dataclass
-class _Engines:
-    """Tells the engines of a distributed test apart, by the names of their threads.
-
-    Attributes:
-        groups: Names of thread groups by their number in the plan.
-    """
-
-    groups: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-
-    def see(self, samples: pa.Table) -> None:
-        """Takes some of the names of threads."""
-        if THREAD not in samples.column_names or len(self.groups) > MOST_GROUPS:
-            return
-        for name in pc.unique(samples[THREAD].slice(0, MOST_NAMES).cast(pa.string())).to_pylist():
-            if match := _THREAD_NAME.fullmatch(name or ""):
-                self.groups.setdefault(match[2], set()).add(match[1])
-
-    @property
-    def users_bound(self) -> UsersBound:
-        """Whether the active threads are those of all engines."""
-        if not self.groups:
-            return "likely"
-        return "certain" if self.most == 1 else "none"
-
-    @property
-    def most(self) -> int:
-        """The most engines that have one group of the plan."""
-        return max(map(len, self.groups.values()), default=0)
-
-
-@dataclass
 class _Parts:
     """Finds the parts of a sample, which JMeter writes after it as `label-0` and so on.
 
@@ -388,6 +353,7 @@ def _batch(columns: Mapping[str, pa.Array], times: _Times, found: _Found) -> pa.
         "errno": pa.array([end.errno for end in ends], pa.uint8()).take(pa.array(which)),
         "connect_ns": _connects(columns, count),
         "threads": _column(columns, "allThreads", pa.int32(), count),
+        "engine": columns[_ENGINE],
     }
     return pa.RecordBatch.from_arrays([rows[name] for name in ROWS.names], schema=ROWS)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -41,6 +41,7 @@ _WORDS = (
     "responseMessage",
     "failureMessage",
     "success",
+    "Hostname",
 )
 PART_NAME = re.compile(r"(.+)-\d+", re.DOTALL)
 """Label of a part of a sample: the label of the sample with a number."""
@@ -65,7 +66,11 @@ def recognises(beginning: bytes) -> bool:
 
 
 def samples(
-    stream: BinaryIO, held: bytes, options: ReadOptions, tally: ImportStats
+    stream: BinaryIO,
+    held: bytes,
+    options: ReadOptions,
+    tally: ImportStats,
+    are_threads_needed: Callable[[], bool],
 ) -> Iterator[pa.Table]:
     """The samples of a file, block by block, with the wanted columns that exist.
 
@@ -74,6 +79,7 @@ def samples(
         held: Its first line.
         options: How to read it.
         tally: Counts broken lines.
+        are_threads_needed: Whether what was read so far needs the names of threads of all rows.
 
     Raises:
         InputError: It is not a JTL, or a line is broken and `options` is strict.
@@ -92,7 +98,7 @@ def samples(
         tally.used.add("time_zone")
     tally.instants_step_s = instants.step_s(pattern)
     read = _reader(pattern, options.time_zone, tally.file)
-    columns = tuple(_columns(names, read))
+    columns = tuple(_columns(names, read, _NeedsThreads(are_threads_needed)))
     layout = Layout(tuple(names), separator, columns)
     yield from blocks.rows(stream, rows, 1 + headed, layout, tally, strict=options.strict)
 
@@ -174,7 +180,9 @@ def _stamp(text: str, names: tuple[str, ...], separator: str) -> str:
     return values[place] if len(values) > place else ""
 
 
-def _columns(names: tuple[str, ...], read: Any) -> Iterator[WantedColumn]:
+def _columns(
+    names: tuple[str, ...], read: Any, needs_threads: Callable[[pa.Table], bool]
+) -> Iterator[WantedColumn]:
     """The wanted columns that exist; `read` converts timestamps."""
     check = limits.instants("timeStamp", MS)
     yield WantedColumn("timeStamp", WHOLE, required=True, read=read, check=check)
@@ -183,25 +191,30 @@ def _columns(names: tuple[str, ...], read: Any) -> Iterator[WantedColumn]:
             check = limits.lengths(name, MS) if name in LENGTHS else None
             yield WantedColumn(name, WHOLE, name in _REQUIRED, check=check)
     yield from (WantedColumn(name, WORD) for name in _WORDS if name in names)
-    if "threadName" in names:  # thousands of names, needed for parts and, once, for engines
-        yield WantedColumn("threadName", WORD, needed=_FirstOrParts())
+    if "threadName" in names:  # thousands of names, needed for parts and for engines
+        yield WantedColumn("threadName", WORD, needed=needs_threads)
     if "URL" in names and "responseMessage" not in names:  # the other sign of a transaction
         yield WantedColumn("URL", WORD)
 
 
 @dataclass
-class _FirstOrParts:
-    """Whether a block is the first one, or may have parts of samples.
+class _NeedsThreads:
+    """Whether a block needs the names of its threads.
+
+    It may have parts of samples, or rows of several engines. The first block shows that, and the
+    second, fourth and so on, for an engine that began later.
 
     Attributes:
-        is_first: Whether no block was asked for yet.
+        always: Whether all blocks need them, by those before.
+        blocks: Blocks so far.
     """
 
-    is_first: bool = True
+    always: Callable[[], bool]
+    blocks: int = 0
 
     def __call__(self, block: pa.Table) -> bool:
-        wanted, self.is_first = self.is_first, False
-        return wanted or _may_have_parts(block)
+        self.blocks += 1
+        return self.blocks.bit_count() == 1 or self.always() or _may_have_parts(block)
 
 
 def _may_have_parts(block: pa.Table) -> bool:

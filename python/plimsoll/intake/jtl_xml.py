@@ -29,6 +29,7 @@ NAMES = {
     "rs": "responseCode",
     "rm": "responseMessage",
     "tn": "threadName",
+    "hn": "Hostname",
     "s": "success",
     "by": "bytes",
     "sby": "sentBytes",

@@ -54,6 +54,9 @@ CONNECTING = (
 """Outcomes of requests whose connection attempt failed."""
 
 
+_EngineSecond = tuple[str, str, int]
+"""Host of a file, engine of its rows if it is of several, and a second of the tool's clock."""
+
 _BOUNDS = ("none", "likely", "certain")
 """Values of `UsersBound`, the least sure first."""
 
@@ -74,7 +77,8 @@ class Written:
         connections: Number of attempts to connect.
         has_connects: Whether every request has a time to connect, so that every attempt is known;
             where all of these are 0, they are not logged, because some request must have connected.
-        readings: Most active threads of the tool in each second, as readings of its host.
+        readings: Most active threads of the tool in each second, as readings of its host, or of its
+            engines where a file is of several.
     """
 
     kinds: tuple[str, ...]
@@ -179,7 +183,7 @@ class _Account:
     outcomes: Counter[str] = field(default_factory=Counter[str])
     first: dict[str, int] = field(default_factory=dict[str, int])
     last: dict[str, int] = field(default_factory=dict[str, int])
-    threads: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
+    threads: dict[_EngineSecond, int] = field(default_factory=dict["_EngineSecond", int])
 
     @property
     def earliest(self) -> int:
@@ -285,21 +289,28 @@ class _Account:
         if not pc.any(stated).as_py():
             return
         seconds = pc.divide(ends.filter(stated), _SECOND_NS)
-        found = pa.table([seconds, rows["threads"].filter(stated)], names=["second", "threads"])
-        peaks = found.group_by("second").aggregate([("threads", "max")])
-        for second, threads in zip(
-            peaks["second"].to_pylist(), peaks["threads_max"].to_pylist(), strict=True
-        ):
-            key = (host, second)
+        engines = rows["engine"].filter(stated)
+        names = engines.dictionary.to_pylist()
+        table = pa.table(
+            [engines.indices, seconds, rows["threads"].filter(stated)],
+            names=["engine", "second", "threads"],
+        )
+        peaks = table.group_by(["engine", "second"]).aggregate([("threads", "max")])
+        found = (peaks[name].to_pylist() for name in ("engine", "second", "threads_max"))
+        for place, second, threads in zip(*found, strict=True):
+            engine = "" if place is None else texts.line(names[place])
+            key = (host, engine, second)
             self.threads[key] = max(threads, self.threads.get(key, 0))
         if len(self.threads) > limits.USER_SECONDS.most:
             raise limits.USER_SECONDS.refused(host)
 
     def _readings(self) -> Iterator[Reading]:
-        """One reading at the middle of each second of the tool's clock."""
-        for (host, second), threads in self.threads.items():
+        """One reading of each engine at the middle of each second of the tool's clock."""
+        engines = Counter(host for host, _ in {key[:2] for key in self.threads})
+        for (host, engine, second), threads in self.threads.items():
             at_ns = second * _SECOND_NS + _SECOND_NS // 2 - self.zero
-            yield Reading(at_ns, "driver", USERS, float(threads), host)
+            name = f"{host} {engine}".strip() if engines[host] > 1 else host
+            yield Reading(at_ns, "driver", USERS, float(threads), name)
 
     def _kinds(self, kind: pa.Array) -> pa.Array:
         """Index of each kind among all found so far."""

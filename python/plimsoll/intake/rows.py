@@ -33,14 +33,15 @@ ROWS = pa.schema(
         pa.field("errno", pa.uint8()),
         pa.field("connect_ns", pa.int64()),
         pa.field("threads", pa.int32()),
+        pa.field("engine", _TEXT),
     ]
 )
 """Schema of the rows of a reader, one per request.
 
 Timestamps are nanoseconds since 1970 by the tool's clock, or since its own zero if it has no wall
 clock. `outcome` contains names of Plimsoll's outcomes. `connect_ns` is the time to connect: 0 for a
-reused connection, null if unknown. `threads` are the active threads, or users, of the tool. What a
-tool does not log is null.
+reused connection, null if unknown. `threads` are the active threads, or users, of the tool, or of
+one `engine` of it where a file is of several. What a tool does not log is null.
 """
 
 _OF_LAYOUT = (

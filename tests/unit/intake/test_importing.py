@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from plimsoll import tables
+from plimsoll.aggregate import users
 from plimsoll.aggregate.trial import Tables, stored
 from plimsoll.errors import InputError, StorageError
 from plimsoll.findings import gathering
@@ -126,6 +127,51 @@ def test_several_files_are_engines_of_one_load(tmp_path: Path) -> None:
     assert "the offset of their clocks is unknown" in note
     clocks = next(verdict for verdict in judge(trial) if verdict.check == "clocks_agree")
     assert clocks.level == "not_checked"
+
+
+def of_engines(path: Path, engines: int, sign: str) -> Path:
+    """The log of a distributed test: 10 users of each engine begin over 5 s, and wait 0.4 s."""
+    header = HEADER.strip() + (",Hostname\n" if sign == "Hostname" else "\n")
+    lines: list[tuple[int, str]] = []
+    for engine in range(engines):
+        host = f"10.0.0.{engine + 1}"
+        thread = f"{host}-T 1" if sign == "threadName" else "T 1"
+        for user in range(10):
+            for at in range(500 * user, 20_000, 400):
+                users, end = (
+                    min(10, 1 + (at + 400) // 500),
+                    f",{host}" if sign == "Hostname" else "",
+                )
+                row = (
+                    f"{T + at},400,home,200,OK,{thread}-{user + 1},true,500,120,{users},390,0{end}"
+                )
+                lines.append((at, row))
+    path.write_text(header + "".join(f"{row}\n" for _, row in sorted(lines)))
+    return path
+
+
+@pytest.mark.parametrize("sign", ["Hostname", "threadName"])
+def test_active_users_of_the_engines_in_one_log_are_added(tmp_path: Path, sign: str) -> None:
+    found, trial = imported(tmp_path, of_engines(tmp_path / "a.jtl", 3, sign))
+    assert [*found.recording.machines] == [HOST]
+    hold = found.recording.stages[-1]
+    assert (hold.end, hold.start_ns // S in (4, 5)) == (30, True)
+    assert found.recording.driver is not None
+    assert found.recording.driver.threads == 30
+    assert users.most_at_once(trial.recording, trial.usage) == 30
+    assert trial.seconds["requested_level"].to_pylist()[5:19] == [30] * 14
+    law = next(verdict for verdict in judge(trial) if verdict.check == "littles_law")
+    assert law.level == "sound", law.text
+    assert "with 30 active users" in law.text
+
+
+def test_more_in_flight_than_the_users_of_all_engines_is_impossible(tmp_path: Path) -> None:
+    path = of_engines(tmp_path / "a.jtl", 3, "Hostname")
+    path.write_text(path.read_text().replace(",400,home", ",800,home"))
+    _, trial = imported(tmp_path, path)
+    law = next(verdict for verdict in judge(trial) if verdict.check == "littles_law")
+    assert law.level == "void", law.text
+    assert "with 30 active users" in law.text
 
 
 def test_an_engine_that_sent_nothing_takes_no_check_from_the_others(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from plimsoll.aggregate.outcomes import BY_NAME
 from plimsoll.errors import InputError
-from plimsoll.intake import READERS, jmeter, jtl_xml
+from plimsoll.intake import READERS, blocks, jmeter, jtl_xml
 from plimsoll.intake.rows import ROWS, ImportStats, ReadOptions
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "intake"
@@ -198,30 +198,66 @@ def test_an_unfinished_request_has_no_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "bound"),
+    ("names", "engines", "bound"),
     [
-        (["TG 1-1", "TG 1-2", "Other 2-1"], "certain"),
-        (["10.0.0.1-TG 1-1", "10.0.0.2-TG 1-1"], "none"),
-        (["worker", "worker"], "likely"),
-        ([], "likely"),
+        (["TG 1-1", "TG 1-2", "Other 2-1"], [None] * 3, "certain"),
+        (["Shop-TG 1-1", "Admin-TG 2-1"], [None] * 2, "certain"),
+        (["10.0.0.1-TG 1-1", "10.0.0.2-TG 1-1"], ["10.0.0.1", "10.0.0.2"], "certain"),
+        (["load-1:1099-A-B 1-7", "load-2:1099-A-B 1-7"], ["load-1:1099", "load-2:1099"], "certain"),
+        (["a-X 1-1", "b-X 1-1", "a-Y 2-1"], ["a", "b", "a"], "certain"),
+        (["setUp Thread Group 1-1", "Thread Group 1-1"], [None] * 2, "certain"),
+        (["a-setup-X 1-1", "b-setup-X 1-1", "a-X 1-1", "b-X 1-1"], ["a", "b"] * 2, "certain"),
+        (["Load 1-1", "Other 1-1"], [None] * 2, "none"),
+        (["worker", "worker"], [None] * 2, "likely"),
+        ([], [None], "likely"),
     ],
 )
-def test_active_threads_are_those_of_all_engines_or_of_one(names: list[str], bound: str) -> None:
+def test_active_threads_are_those_of_an_engine(
+    names: list[str], engines: list[str | None], bound: str
+) -> None:
     header = "timeStamp,elapsed,label,allThreads,URL,threadName\n"
     lines = [f"{at},5,page,10,http://a/,{name}\n" for at, name in enumerate(names, 1)]
     content = header + "".join(lines) if names else "timeStamp,elapsed,allThreads\n1,5,10\n"
     rows, tally = read(content)
-    assert len(rows) == max(len(names), 1)
+    assert [row["engine"] for row in rows] == engines
     assert (tally.users_bound, tally.durations_step_s) == (bound, 0.001)
+    assert (jmeter.OF_ONE_ENGINE in tally.remarks) == (bound == "none")
 
 
-def test_a_log_of_several_engines_says_that_its_users_are_those_of_one() -> None:
-    header = "timeStamp,elapsed,allThreads,threadName\n"
-    lines = [f"1,5,10,10.0.0.{engine}-TG 1-1\n" for engine in (1, 2, 3, 1)]
-    remarks = read(header + "".join(lines))[1].remarks
-    assert any(one.startswith("thread names are those of 3 engines") for one in remarks)
-    without = read("timeStamp,elapsed,threadName\n1,5,h1-TG 1-1\n1,5,h2-TG 1-1\n")[1].remarks
-    assert not any("engines" in one for one in (*without, *read(header + lines[0])[1].remarks))
+@pytest.mark.parametrize(
+    ("content", "by"),
+    [
+        (
+            "timeStamp,elapsed,allThreads,threadName\n1,5,10,h1-T 1-1\n1,5,10,h2-T 1-1\n",
+            "threadName",
+        ),
+        ("timeStamp,elapsed,allThreads,Hostname\n1,5,10,h1\n1,5,10,h2\n", "Hostname"),
+        (
+            "timeStamp,elapsed,allThreads,threadName,Hostname\n"
+            "1,5,10,h:1-T 1-1,h\n1,5,10,h:2-T 1-1,h\n",
+            "threadName",
+        ),
+        (
+            '<testResults><httpSample t="5" ts="1" na="10" tn="T 1-1" hn="h1"/>'
+            '<httpSample t="5" ts="1" na="10" tn="T 1-1" hn="h2"/></testResults>',
+            "Hostname",
+        ),
+    ],
+)  # fmt: skip
+def test_a_log_of_several_engines_says_that_their_users_are_added(content: str, by: str) -> None:
+    rows, tally = read(content)
+    assert len({row["engine"] for row in rows}) == 2
+    assert jmeter.OF_ENGINES.format(2, by) in tally.remarks
+    assert "engines" not in str(read(content.replace("allThreads", "x").replace("na=", "x="))[1])
+
+
+def test_an_engine_that_begins_after_the_first_block_is_found() -> None:
+    line = f"1,5,10,h1-T 1-1,{'x' * 200}\n"
+    of_block = blocks.BLOCK_BYTES // len(line) + 99
+    content = "timeStamp,elapsed,allThreads,threadName,label\n" + line * of_block
+    rows, tally = read(content + line.replace("h1", "h2") + line)
+    assert {row["engine"] for row in rows} == {None, "h1", "h2"}
+    assert jmeter.OF_ENGINES.format(2, "threadName") in tally.remarks
 
 
 def test_where_transactions_count_as_requests_a_user_may_have_two() -> None:

@@ -39,6 +39,7 @@ def batch(*sent_ns: int, **changes: list[Any]) -> pa.RecordBatch:
         "errno": [None] * count,
         "connect_ns": [None] * count,
         "threads": [None] * count,
+        "engine": [None] * count,
     }
     return pa.RecordBatch.from_pydict(columns | changes, schema=ROWS)
 
@@ -123,6 +124,16 @@ def test_threads_are_readings_of_each_second_at_which_requests_ended(tmp_path: P
     written = recorded.merge({HOST: [rows]}, tmp_path, None)
     assert [(one.at_ns // S, one.value) for one in written.readings] == [(0, 5.0), (2, 2.0)]
     assert {one.quantity for one in written.readings} <= {one.name for one in tables.QUANTITIES}
+
+
+def test_threads_of_several_engines_in_one_file_are_readings_of_each(tmp_path: Path) -> None:
+    users = {"threads": [3, 5, 4], "engine": ["b", "a", "b"]}
+    batches = [batch(DAY, DAY + 1, DAY + 2, **users), batch(DAY + 3, threads=[7], engine=["a"])]
+    written = recorded.merge({HOST: batches}, tmp_path, None)
+    found = {(one.host, one.value) for one in written.readings}
+    assert found == {("local a", 7.0), ("local b", 4.0)}
+    one = recorded.merge({HOST: [batch(DAY, threads=[7], engine=["a"])]}, tmp_path, None)
+    assert [one.host for one in one.readings] == [HOST]
 
 
 def test_row_groups_bound_the_memory(tmp_path: Path) -> None:

@@ -36,8 +36,9 @@ end; as that is known only at the end, the load generator's clock gives this tim
 Another tool's log has no such clock. If it has the number of active users, λ · W must not exceed
 it, whatever the think time: each user waits for its response. The measurement window is checked,
 and up to twenty parts of it of a second or longer. Users of some tools may send several requests at
-once, as with `http.batch` of k6; these loads are never void. A window below two seconds is not
-checked, nor is one log of several engines of JMeter, which has the users of one of them.
+once, as with `http.batch` of k6; these loads are never void. Users of several engines of JMeter in
+one log are added. A window below two seconds is not checked, nor is a log that does not tell
+whether it is of several engines, each of which counts its own users.
 
 Source: J. D. C. Little, A proof for the queuing formula L = λW, Operations Research 9(3), 1961.
 """
@@ -207,7 +208,8 @@ def _within_users(tables: Tables, limits: Limits, users: float) -> list[Finding]
     limit = limits.of(USERS_RATIO)
     driver = tables.recording.driver
     if driver is not None and driver.users_bound == "none":
-        return [not_checked(limit, "the log counts the users of one of its load generators only")]
+        sentence = "the log may count the users of one of its load generators only"
+        return [not_checked(limit, sentence)]
     window = tables.holds[-1] if tables.holds else (0, 0)
     length_ns = window[1] - window[0]
     if length_ns < SHORTEST_NS:
