@@ -89,6 +89,7 @@ class ReportedStatistics:
         timed: Which requests they belong to.
         times_step_s: Step to which the times are rounded.
         percentiles_step_s: Width of the histogram bucket of a percentile.
+        timed_together: Whether requests that are sent together have one time.
         timed_requests: Number of requests of the times, if reported and not all.
         body_bytes: Length of the response body, of the first one if they differ.
         mean_body_bytes: Mean length of the bodies, if reported separately.
@@ -139,6 +140,7 @@ class ReportedStatistics:
     timed: Timed = "unknown"
     times_step_s: float = 0.0
     percentiles_step_s: float = 0.0
+    timed_together: bool = False
     timed_requests: float | None = None
     body_bytes: float | None = None
     mean_body_bytes: float | None = None
@@ -198,6 +200,22 @@ class ReportedStatistics:
             return None
         beside = 0.0 if self.counting == "ends" else self.without_response
         return self.requests + beside + (self.wrong if self.counting == "successful" else 0.0)
+
+    @property
+    def fewest_timed(self) -> float:
+        """The fewest times that there can be, by what is printed of requests; 0 if unknown.
+
+        Wrong responses may have none.
+        """
+        if self.timed_requests is not None:
+            return self.timed_requests
+        is_one_each = self.in_flight_each == 1 and not self.may_be_several
+        if self.requests is None or self.timed == "unknown":
+            return 0.0
+        if self.timed_together and not is_one_each:
+            return 0.0
+        apart = self.without_response if self.counting == "ends" else 0.0
+        return max(self.requests - apart - self.wrong, 0.0)
 
     @property
     def timed_per_s(self) -> float | None:

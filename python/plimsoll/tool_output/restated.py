@@ -21,6 +21,9 @@ Unit = Literal["number", "bytes", "s", "percent"]
 _EXACT = 1e-6
 """Share within which two numbers are the same, after arithmetic on what was printed."""
 
+FEWEST_SCATTERED = 2
+"""So many numbers there are at least, if their standard deviation is not 0."""
+
 LATE_S = 5.0
 """So late may a tool without a core end, however short the run."""
 
@@ -186,6 +189,8 @@ def spread(
     """A standard deviation, which the mean and both extremes bound.
 
     Among numbers between `a` and `b` with the mean `m` the variance is `(b − m) · (m − a)` at most.
+    That of a sample of `n`, which is divided by `n − 1`, is greater by `n / (n − 1)` at most: the
+    fewer, the greater.
 
     Args:
         name: Name of what it is about.
@@ -193,7 +198,7 @@ def spread(
         mean: The mean.
         greatest: The greatest number.
         least: The least number, or a bound of it.
-        count: How many numbers there are; None if many.
+        count: The fewest numbers that there can be; None if the deviation is not that of a sample.
         unit: Their unit.
 
     Source:
@@ -205,7 +210,8 @@ def spread(
     high, low = greatest.value + greatest.step, max(least - mean.step, 0.0)
     middle = min(max((high + low) / 2, mean.value - mean.step), mean.value + mean.step)
     variance = max(high - middle, 0.0) * max(middle - low, 0.0)
-    sample = count / (count - 1) if count and count > 1 else 1.0
+    fewest = None if count is None else max(count, FEWEST_SCATTERED)
+    sample = 1.0 if fewest is None else fewest / (fewest - 1)
     return at_most(
         name,
         stddev.value,

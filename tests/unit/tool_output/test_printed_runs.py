@@ -8,14 +8,16 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as some
 
 from plimsoll.tool_output import readers
+from plimsoll.verdicts.figure_checks import figures_consistent
+from plimsoll.verdicts.limits import Limits
 
 TIMES_NS = some.lists(some.integers(1_000, 200 * 10**9), min_size=1, max_size=60)
 INSTANTS_NS = some.one_of(
@@ -127,6 +129,116 @@ Statistics        Avg      Stdev        Max
 {named}  Throughput:     1.00MB/s
 """
     )
+
+
+def of_wrk(amount: float) -> str:
+    """A number in the unit that fits, of which 0.85 is enough."""
+    units, at = ("", "k", "M", "G"), 0
+    while at < 3 and amount >= 1000 * 0.85:
+        amount, at = amount / 1000, at + 1
+    return f"{amount:.2f}{units[at]}"
+
+
+def row_of_wrk(samples: list[int], left_out: int, write: Callable[[float], str]) -> str:
+    """Mean, sample deviation, maximum and share within the deviation of some samples.
+
+    Those below the least that was measured are only counted.
+    """
+    count = len(samples) + left_out
+    mean = sum(samples) / count
+    squares = sum((one - mean) ** 2 for one in samples)
+    stddev = math.sqrt(squares / (count - 1)) if count > 1 else 0.0
+    within = sum(mean - stddev <= one <= mean + stddev for one in samples) / count
+    return f"{write(mean)} {write(stddev)} {write(max(samples))} {100 * within:.2f}%"
+
+
+def rates_of_wrk(ends_us: list[int], lasted_us: int) -> Iterator[int]:
+    """The rates of a thread: every 100 ms, where a response came since the last one."""
+    start_us = 0
+    for until_us in range(100_000, lasted_us + 100_000, 100_000):
+        if count := sum(until_us - 100_000 <= at_us < until_us for at_us in ends_us):
+            yield int(count / ((until_us - start_us) // 1000) * 1000)
+            start_us = until_us
+
+
+def print_of_wrk(
+    each_us: list[list[int]], lasted_us: int, threads: int, depth: int, timeout_us: int
+) -> str:
+    """What wrk prints of a run, by `src/wrk.c` and `src/stats.c`.
+
+    Args:
+        each_us: Times of the responses, one after the other, of each connection.
+        lasted_us: Length of the run.
+        threads: Its threads.
+        depth: Requests that are sent together.
+        timeout_us: Times from here on are not in the statistics.
+    """
+    ends: dict[int, list[int]] = {thread: [] for thread in range(threads)}
+    recorded: list[int] = []
+    for connection, times_us in enumerate(each_us):
+        at_us = 0
+        for time_us in times_us:
+            at_us += time_us
+            if at_us >= lasted_us:
+                break
+            ends[connection % threads] += [at_us] * depth
+            recorded.append(time_us)
+    complete = depth * len(recorded)
+    late = sum(time_us >= timeout_us for time_us in recorded)
+    measured = [time_us for time_us in recorded if time_us < timeout_us]
+    times = Counter(measured)
+    if each := complete // len(each_us):
+        expected = lasted_us // each
+        for time_us in sorted(times):  # what is added lies below, so it is not visited again
+            for less in range(time_us - expected, expected, -expected):
+                times[less] += times[time_us]
+    least = min(measured, default=0)
+    corrected = [time_us for time_us in times.elements() if time_us >= least]
+    rates = [rate for of_thread in ends.values() for rate in rates_of_wrk(of_thread, lasted_us)]
+    latency, rate = "0.00us 0.00us 0.00us -nan%", "0.00 0.00 0.00 -nan%"
+    if measured:
+        latency = row_of_wrk(corrected, times.total() - len(corrected), of_bombardier)
+    if rates:
+        rate = row_of_wrk(rates, 0, of_wrk)
+    errors = f"  Socket errors: connect 0, read 0, write 0, timeout {late}\n" if late else ""
+    return f"""Running {lasted_us // 1_000_000}s test @ http://127.0.0.1:8080/
+  {threads} threads and {len(each_us)} connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency   {latency}
+    Req/Sec   {rate}
+  {complete} requests in {of_bombardier(lasted_us)}, 1.00KB read
+{errors}Requests/sec: {complete / (lasted_us / 1e6):9.2f}
+Transfer/sec: {1024 / (lasted_us / 1e6):10.2f}B
+"""
+
+
+@given(
+    some.lists(
+        some.lists(some.integers(500, 1_500_000), min_size=1, max_size=12), min_size=1, max_size=6
+    ),
+    some.integers(1_000_000, 3_000_000),
+    some.integers(1, 3),
+    some.sampled_from([1, 1, 16]),
+    some.sampled_from([2_000_000, 300_000]),
+    some.sampled_from(["", "wrk -c{} http://127.0.0.1:8080/\n"]),
+)
+@example([[600_000], [900_000]], 1_000_000, 1, 1, 2_000_000, "")
+@example([[1_000, 999_000]], 2_000_000, 1, 1, 2_000_000, "wrk -c{} http://127.0.0.1:8080/\n")
+def test_no_print_of_wrk_contradicts_itself(
+    each_us: list[list[int]],
+    lasted_us: int,
+    threads: int,
+    depth: int,
+    timeout_us: int,
+    command: str,
+) -> None:
+    threads = min(threads, len(each_us))
+    content = print_of_wrk(each_us, lasted_us, threads, depth, timeout_us)
+    asked = command.format(len(each_us)) if depth == 1 else ""
+    (figures,) = readers.read(asked + content, "x")
+    found = figures_consistent.judge(figures, Limits())
+    assert found is not None
+    assert found.level != "void", found.text + content
 
 
 def of_rewrk(size: float) -> str:

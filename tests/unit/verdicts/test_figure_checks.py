@@ -97,6 +97,28 @@ def test_rounding_keeps_percentiles_in_order(printed, other, level) -> None:
     assert verdict.level == level
 
 
+@pytest.mark.parametrize(
+    ("command", "printed", "other", "level"),
+    [
+        ("wrk -c50 http://x/", "1.98ms", "5.50ms", "sound"),
+        ("wrk -c50 http://x/", "1.98ms", "6.50ms", "void"),
+        ("", "1.98ms", "6.50ms", "sound"),
+        ("", "1.98ms", "8.50ms", "void"),
+        ("", "18.20k", "45.00k", "sound"),
+        ("", "18.20k", "50.00k", "void"),
+    ],
+)
+def test_the_scatter_of_wrk_is_bounded_by_the_fewest_samples(
+    command, printed, other, level
+) -> None:
+    """By a command without a script each request has a time; of rates there may be two."""
+    content = (GOLDEN / "wrk-sound.txt").read_text().replace(printed, other)
+    (figures,) = readers.read(f"{command}\n{content}", "x")
+    found = figures_consistent.judge(figures, Limits())
+    assert found is not None
+    assert (found.level, "The standard deviation" in found.text) == (level, level == "void")
+
+
 @pytest.mark.parametrize("check", [littles_law, quantile_bounds])
 def test_the_last_responses_of_bombardier_come_after_the_requested_duration(check) -> None:
     (figures,) = of_golden("bombardier_text-slow.txt")

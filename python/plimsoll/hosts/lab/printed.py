@@ -45,6 +45,7 @@ def together(found: Sequence[ReportedStatistics | None]) -> ReportedStatistics |
         in_flight_each=first.in_flight_each,
         in_flight_known=first.in_flight_known,
         in_flight_printed=first.in_flight_printed,
+        timed_together=first.timed_together,
         timeout_s=first.timeout_s,
         duration_s=duration_s,
         overrun_s=max(one.overrun_s for one in known),

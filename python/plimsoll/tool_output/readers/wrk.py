@@ -9,6 +9,8 @@ What its figures mean, by its source (`src/wrk.c`):
 - A response after the timeout (`--timeout`, 2 s by default) counts as a request and as
   `timeout`, and its time is left out. A request without a response is not counted at all.
 - A connection that could not be opened is counted as `connect` and not tried again.
+- A thread's rate is sampled every 100 ms, if a response came since the last sample. So however many
+  requests there are, two samples may be all. The scatter is that of a sample, divided by n − 1.
 - `pipeline.lua` with a depth puts that many requests on a connection at a time, and wrk times them
   together. A command with `-R` is one of wrk2, whose text is the same without its calibration.
 - Each thread opens connections / threads of them, without a remainder: of 50 on 4 threads it opens
@@ -67,8 +69,6 @@ _LATENCY = r"Latency\s+<t>\s+<t>\s+<t>\s+<n>%"
 _EACH = r"Req/Sec\s+<n>\s+<n>\s+<n>\s+<n>%"
 _RATE = r"Requests/sec:\s*<r>"
 _TRANSFER = r"Transfer/sec:\s*<b>"
-SAMPLED_S = 0.2
-"""A thread's rate is sampled every 100 ms, less often where it is busy."""
 _ERRORS = r"Socket errors: connect <c>, read <c>, write <c>, timeout <c>"
 
 
@@ -112,6 +112,7 @@ def read(run: OutputRun) -> ReportedStatistics:
         times_s=times,
         times="synthetic",
         timed="responses",
+        timed_together=True,
         received_bytes=done[2] if done else None,
         received_per_s=run.value(_TRANSFER),
         restated=_restated(run),
@@ -176,7 +177,7 @@ def _restated(run: OutputRun) -> tuple[Restated, ...]:
         *restated.quotient(run.figure("`Transfer/sec`", _TRANSFER), read, lasted, "bytes"),
         *restated.twice_at_most(lasted, "the duration in its first line", run.value(_ASKED)),
         *_shares(run),
-        *_of_threads(run, (threads or 0.0) * (done[1] or 0.0) / SAMPLED_S),
+        *_of_threads(run),
     )
 
 
@@ -190,15 +191,17 @@ def _shares(run: OutputRun) -> tuple[Restated, ...]:
     )
 
 
-def _of_threads(run: OutputRun, samples: float) -> tuple[Restated, ...]:
-    """The scatter of the rates of single threads."""
+def _of_threads(run: OutputRun) -> tuple[Restated, ...]:
+    """The scatter of the rates of single threads, of which there may be few."""
     row, steps = run.values(_EACH), run.steps(_EACH)
     if row is None or steps is None:
         return ()
     names = ("mean", "the standard deviation of `Req/Sec`", "its maximum")
     mean, stddev, most = map(Figure, names, row, steps)
     whole = Figure("its mean", mean.value, mean.step)
-    return restated.spread(stddev.name, stddev, whole, most, 0.0, samples, "number")
+    return restated.spread(
+        stddev.name, stddev, whole, most, 0.0, restated.FEWEST_SCATTERED, "number"
+    )
 
 
 def _endpoint(url: str) -> str:

@@ -8,8 +8,9 @@ The "time per request" of ab is connections / rate by definition, so it agrees w
 it does not, the two come from different runs.
 
 Most tools print more figures twice: a histogram adds up to the responses, parts last no longer than
-the whole, a standard deviation is bounded by mean and maximum. Each reader lists those of its tool
-(`tool_output/restated.py`). They agree within the rounding of the print, or are not of one run.
+the whole. A standard deviation is bounded by mean and maximum, and by the fewest numbers that it
+can be of. Each reader lists those of its tool (`tool_output/restated.py`). They agree within the
+rounding of the print, or are not of one run.
 
 Source: arithmetic; each tool's own documentation defines what it prints; R. Bhatia and C. Davis,
 A better bound on the variance, American Mathematical Monthly 107(4), 2000.
@@ -226,7 +227,7 @@ def _spread(figures: ReportedStatistics) -> tuple[Restated, ...]:
     times, step_s = figures.times_s, figures.times_step_s
     held = ("stddev", times.get("stddev")), ("mean", times.get("mean")), ("max", times.get("max"))
     stddev, mean, most = (Figure(name, one, _rounding(one, step_s)) for name, one in held)
-    least_s, count = times.get("min", 0.0), figures.timed_requests or figures.ended
+    least_s, count = times.get("min", 0.0), figures.fewest_timed
     name = "the standard deviation of the times"
     named = replace(mean, name="the mean"), replace(most, name="the maximum")
     return restated.spread(name, stddev, *named, least_s, count)
