@@ -178,7 +178,7 @@ def rows(
         if about.run is None:
             seen.require_one()
         seen.require_short()
-        derived = stages.derived(written.readings, written.last_ns, about.warm_up_s)
+        derived = stages.derived(written.readings, written.last_ns, about.warm_up_s, written.begun)
         readings, read = _cpu(cpu, written.zero_utc_ns, written.last_ns, about)
         write_usage([*written.readings, *readings], into / "usage.parquet")
         recording = _recording(trial, reader.NAME, about, written, derived, (tallies, read))

@@ -79,6 +79,8 @@ class Written:
             where all of these are 0, they are not logged, because some request must have connected.
         readings: Most active threads of the tool in each second, as readings of its host, or of its
             engines where a file is of several.
+        begun: Requests that had begun by the end of each second before that of the first response;
+            seconds since zero.
     """
 
     kinds: tuple[str, ...]
@@ -92,6 +94,7 @@ class Written:
     connections: int
     has_connects: bool
     readings: tuple[Reading, ...]
+    begun: dict[int, int]
 
 
 def merge(
@@ -183,6 +186,8 @@ class _Account:
     outcomes: Counter[str] = field(default_factory=Counter[str])
     first: dict[str, int] = field(default_factory=dict[str, int])
     last: dict[str, int] = field(default_factory=dict[str, int])
+    begun: Counter[int] = field(default_factory=Counter[int])
+    first_end: int | None = None
     threads: dict[_EngineSecond, int] = field(default_factory=dict["_EngineSecond", int])
 
     @property
@@ -266,6 +271,7 @@ class _Account:
             connections=self.attempts,
             has_connects=self.has_connects and (self.attempts > 0 or not self.sent),
             readings=tuple(self._readings()),
+            begun=self._begun_by(),
         )
 
     def _count(
@@ -280,7 +286,34 @@ class _Account:
         self.last[host] = max(end, self.last.get(host, end))
         for found in pc.value_counts(rows["outcome"]).to_pylist():
             self.outcomes[found["values"]] += found["counts"]
+        self._count_begun(rows)
         self._count_threads(rows, host)
+
+    def _count_begun(self, rows: Mapping[str, pa.Array]) -> None:
+        """Requests that began in a second of the tool's clock before that of the first response."""
+        end_ns = pc.min(rows["done_ns"]).as_py()
+        if end_ns is not None:
+            end = end_ns // _SECOND_NS
+            self.first_end = end if self.first_end is None else min(end, self.first_end)
+        begins: Any = pc.coalesce(rows["sent_ns"], rows["due_ns"])
+        if self.first_end is not None:
+            begins = begins.filter(pc.less(begins, self.first_end * _SECOND_NS))
+        for second in pc.value_counts(pc.divide(begins, _SECOND_NS)).to_pylist():
+            self.begun[second["values"]] += second["counts"]
+
+    def _begun_by(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+        if self.first_end is None or not self.begun:
+            return found
+        begun = 0
+        for second in range(min(self.begun), self.first_end):
+            begun += self.begun[second]
+            found[self._middle_ns(second) // _SECOND_NS] = begun
+        return found
+
+    def _middle_ns(self, second: int) -> int:
+        """The middle of a second of the tool's clock, since zero."""
+        return second * _SECOND_NS + _SECOND_NS // 2 - self.zero
 
     def _count_threads(self, rows: Mapping[str, pa.Array], host: str) -> None:
         """The most threads in each second of the tool's clock; tools count them at the end."""
@@ -308,9 +341,8 @@ class _Account:
         """One reading of each engine at the middle of each second of the tool's clock."""
         engines = Counter(host for host, _ in {key[:2] for key in self.threads})
         for (host, engine, second), threads in self.threads.items():
-            at_ns = second * _SECOND_NS + _SECOND_NS // 2 - self.zero
             name = f"{host} {engine}".strip() if engines[host] > 1 else host
-            yield Reading(at_ns, "driver", USERS, float(threads), name)
+            yield Reading(self._middle_ns(second), "driver", USERS, float(threads), name)
 
     def _kinds(self, kind: pa.Array) -> pa.Array:
         """Index of each kind among all found so far."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -34,20 +35,30 @@ class DerivedStages:
     sentence: str = ""
 
 
-def derived(readings: Iterable[Reading], last_ns: int, warm_up_s: float | None) -> DerivedStages:
+def derived(
+    readings: Iterable[Reading],
+    last_ns: int,
+    warm_up_s: float | None,
+    begun: Mapping[int, int] = MappingProxyType({}),
+) -> DerivedStages:
     """The stages of a load.
 
     By `warm_up_s`, or by the users: the time before their number reaches its level is a ramp, and
     the time after it leaves the level is no stage. Otherwise the whole load is one hold. A load
     that is at its level when its users are first known began at it: k6 counts them after 1 s.
+    Before the first response, each active user has begun one request, so these tell a ramp.
 
     Args:
         readings: Readings of active users.
         last_ns: The last timestamp of any request.
         warm_up_s: Length of the warm-up in seconds; None to derive the stages from the users.
+        begun: Requests that had begun by the end of each second before that of the first response.
     """
     levels = _levels(readings)
     most = max(levels.values(), default=0.0)
+    if levels:
+        early = {second: min(float(users), most) for second, users in begun.items()}
+        levels = {**early, **levels}
     end_ns = last_ns + 1
     if warm_up_s is not None:
         return _warmed(round(warm_up_s * _SECOND_NS), end_ns, most)

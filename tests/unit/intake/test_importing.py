@@ -165,6 +165,33 @@ def test_active_users_of_the_engines_in_one_log_are_added(tmp_path: Path, sign: 
     assert "with 30 active users" in law.text
 
 
+def slow(path: Path, users: int, ramp_ms: int, takes_ms: int) -> Path:
+    """A log of a slow server: users begin over a ramp, and send for 60 s."""
+    lines: list[tuple[int, str]] = []
+    for user in range(users):
+        begin = user * ramp_ms // users
+        for at in range(begin, 60_000, takes_ms):
+            end = at + takes_ms
+            active = min(users, 1 + end * users // ramp_ms) if ramp_ms else users
+            row = f"{T + at},{takes_ms},home,200,OK,T 1-{user + 1},true,500,120,{active},18,0\n"
+            lines.append((end, row))
+    path.write_text(HEADER + "".join(row for _, row in sorted(lines)))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("ramp_ms", "takes_ms", "first_s"),
+    [(10_000, 15_000, 9), (10_000, 4_000, 9), (0, 15_000, 0), (10_000, 200, 9), (500, 15_000, 0)],
+)
+def test_a_ramp_before_the_first_response_is_seen_by_the_requests_that_began(
+    tmp_path: Path, ramp_ms: int, takes_ms: int, first_s: int
+) -> None:
+    found, _ = imported(tmp_path, slow(tmp_path / "a.jtl", 100, ramp_ms, takes_ms))
+    *before, hold = found.recording.stages
+    assert (hold.kind, hold.start_ns, hold.end) == ("hold", first_s * S, 100)
+    assert [(one.kind, one.end_ns) for one in before] == [("ramp", first_s * S)] * bool(first_s)
+
+
 def test_more_in_flight_than_the_users_of_all_engines_is_impossible(tmp_path: Path) -> None:
     path = of_engines(tmp_path / "a.jtl", 3, "Hostname")
     path.write_text(path.read_text().replace(",400,home", ",800,home"))

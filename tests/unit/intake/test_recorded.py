@@ -126,6 +126,17 @@ def test_threads_are_readings_of_each_second_at_which_requests_ended(tmp_path: P
     assert {one.quantity for one in written.readings} <= {one.name for one in tables.QUANTITIES}
 
 
+def test_requests_that_began_before_the_second_of_the_first_response_are_counted(
+    tmp_path: Path,
+) -> None:
+    ends: list[int | None] = [DAY + 3 * S, None, DAY + 3 * S + 1]
+    first = batch(DAY, DAY + S, DAY + S + 1, done_ns=ends)
+    late = batch(DAY + 2 * S, DAY + 5 * S, done_ns=[DAY + 6 * S, DAY + 6 * S])
+    for batches in ([first, late], [late, first]):
+        assert recorded.merge({HOST: batches}, tmp_path, None).begun == {0: 1, 1: 3, 2: 4}
+    assert recorded.merge({HOST: [batch(DAY)]}, tmp_path, None).begun == {}
+
+
 def test_threads_of_several_engines_in_one_file_are_readings_of_each(tmp_path: Path) -> None:
     users = {"threads": [3, 5, 4], "engine": ["b", "a", "b"]}
     batches = [batch(DAY, DAY + 1, DAY + 2, **users), batch(DAY + 3, threads=[7], engine=["a"])]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import pytest
 
 from plimsoll.intake import stages
@@ -17,8 +20,13 @@ def users(*levels: float, host: str = "a", first: int = 0) -> list[Reading]:
     ]
 
 
-def told(readings: list[Reading], seconds: int, warm_up_s: float | None = None) -> list[str]:
-    found = stages.derived(readings, seconds * S - 1, warm_up_s).stages
+def told(
+    readings: list[Reading],
+    seconds: int,
+    warm_up_s: float | None = None,
+    begun: Mapping[int, int] = MappingProxyType({}),
+) -> list[str]:
+    found = stages.derived(readings, seconds * S - 1, warm_up_s, begun).stages
     return [f"{one.kind} {one.start_ns / S:g}–{one.end_ns / S:g} to {one.end:g}" for one in found]
 
 
@@ -46,6 +54,24 @@ def test_users_that_are_first_known_when_all_are_active_did_not_rise() -> None:
     assert told(readings, 9) == ["hold 0–8 to 10"]
     assert "rose" not in stages.derived(readings, 9 * S - 1, None).sentence
     assert told(users(5, *[10.0] * 7, first=1), 9) == ["ramp 0–2 to 10", "hold 2–9 to 10"]
+
+
+@pytest.mark.parametrize(
+    ("begun", "expected"),
+    [
+        ({0: 4, 1: 8, 2: 20, 3: 20}, ["ramp 0–2 to 20", "hold 2–14 to 20"]),
+        ({0: 20, 1: 20, 2: 20, 3: 20}, ["hold 0–14 to 20"]),
+        ({0: 4, 1: 8, 2: 8, 3: 8}, ["ramp 0–4 to 20", "hold 4–14 to 20"]),
+        ({0: 90, 1: 99, 2: 99, 3: 99}, ["hold 0–14 to 20"]),
+        ({}, ["hold 0–14 to 20"]),
+    ],
+    ids=["ramp", "none", "think first", "several at once", "not known"],
+)
+def test_before_the_first_response_requests_that_began_tell_the_ramp(
+    begun: dict[int, int], expected: list[str]
+) -> None:
+    assert told(users(*[20.0] * 10, first=4), 14, begun=begun) == expected
+    assert told([], 14, begun=begun) == ["hold 0–14 to 0"]
 
 
 def test_a_load_that_never_stays_is_one_hold() -> None:
