@@ -17,11 +17,29 @@ import pyarrow.compute as pc
 from plimsoll import texts, wording
 from plimsoll.campaign.load import UnknownLoad
 from plimsoll.errors import InputError, Problem, StorageError
-from plimsoll.intake import READERS, limits, named, recorded, runs, stages, unpacked, zabbix
+from plimsoll.intake import (
+    READERS,
+    limits,
+    named,
+    recorded,
+    runs,
+    stages,
+    summer_time,
+    unpacked,
+    zabbix,
+)
 from plimsoll.intake.ahead import taken_ahead
 from plimsoll.intake.rows import ImportStats
 from plimsoll.intake.set_back import LogOrder
-from plimsoll.recording import HOST, Driver, Ending, RecordedServer, RecordedStage, Recording
+from plimsoll.recording import (
+    HOST,
+    ClockSetBack,
+    Driver,
+    Ending,
+    RecordedServer,
+    RecordedStage,
+    Recording,
+)
 from plimsoll.recording.writing import write_usage
 from plimsoll.storage import documents
 from plimsoll.storage.parquet import writing
@@ -30,6 +48,7 @@ if TYPE_CHECKING:
     from plimsoll.intake.recorded import Written
     from plimsoll.intake.rows import Reader, ReadOptions
     from plimsoll.intake.runs import ImportedRun
+    from plimsoll.intake.summer_time import ClockChange
     from plimsoll.intake.unpacked import Packed, Unpacked
     from plimsoll.recording.readings import Reading
     from plimsoll.storage.results import Results
@@ -39,6 +58,8 @@ _COLUMNS = (
     "any other log of columns is read as `jmeter`, with `columns='timeStamp,elapsed,responseCode'` "
     "and `separator=','`"
 )
+
+_IN_MS = "jmeter.save.saveservice.timestamp_format=ms"
 
 BATCHES_AHEAD = 2
 """Batches of each file that are read while those before are written."""
@@ -175,14 +196,19 @@ def rows(
         tallies = [one.tally for one in sources.values()]
         _require_rows(written, tallies)
         _require_used(options, tallies, _name(files))
+        changes = {host: change for host, one in sources.items() if (change := one.change())}
         if about.run is None:
+            _require_no_skipped_hour(changes, sources)
             seen.require_one()
         seen.require_short()
         derived = stages.derived(written.readings, written.last_ns, about.warm_up_s, written.begun)
         readings, read = _cpu(cpu, written.zero_utc_ns, written.last_ns, about)
         write_usage([*written.readings, *readings], into / "usage.parquet")
+        _remark_local_dates(tallies, with_cpu=cpu is not None)
+        for host, change in changes.items():
+            sources[host].tally.remarks.append(_of_summer_time(change))
         recording = _recording(trial, reader.NAME, about, written, derived, (tallies, read))
-        recording = _with_set_back(recording, sources, written.zero_utc_ns)
+        recording = _with_set_back(recording, sources, changes, written.zero_utc_ns)
         tallies += read
         documents.keep_recording(recording, into)
     return Imported(recording, tuple(tallies))
@@ -288,6 +314,10 @@ class _Source:
                 self.order.add(batch)
                 yield batch
 
+    def change(self) -> ClockChange | None:
+        """The hour that summer time skips or repeats in the last reading; None if there is none."""
+        return summer_time.change(self.order) if self.tally.has_local_dates else None
+
     def _batches(self, tally: ImportStats) -> Generator[pa.RecordBatch]:
         """The requests to import."""
         with unpacked.opened(self.packed, partial=self.about.partial) as (stream, raw):
@@ -296,6 +326,54 @@ class _Source:
                 yield _of_run(found, self.run, tally) if self.run else found
             tally.never_sent = round(tally.never_sent * _chosen_ratio(tally))
             _remark_damage(raw, tally)
+
+
+def _require_no_skipped_hour(
+    changes: Mapping[str, ClockChange], sources: Mapping[str, _Source]
+) -> None:
+    """Requires that no log skips an hour, since the zone of its clock tells the instants.
+
+    Raises:
+        InputError: One does.
+    """
+    problems = [
+        Problem(
+            sources[host].tally.file,
+            f"has no row in the hour from {change.hour} on, as where summer time begins",
+            "give the zone of its clock, such as `time_zone='Europe/Berlin'`, or log milliseconds "
+            f"(`{_IN_MS}`); if it was a pause, `run='all'`",
+        )
+        for host, change in changes.items()
+        if change.is_skipped
+    ]
+    if problems:
+        raise InputError(problems)
+
+
+def _of_summer_time(change: ClockChange) -> str:
+    """A note on an hour that is skipped or repeated."""
+    if change.is_skipped:
+        return (
+            f"it has no row in the hour from {change.hour} on, as where summer time begins: its "
+            "dates have no zone and are taken as UTC (`--time-zone Europe/Berlin` names another)"
+        )
+    return (
+        f"it goes back by an hour, to {change.hour}, as where summer time ends: its dates have no "
+        f"zone, so rates are wrong; `{_IN_MS}` logs milliseconds"
+    )
+
+
+def _remark_local_dates(tallies: Sequence[ImportStats], *, with_cpu: bool) -> None:
+    """Notes that dates have no zone, where other instants must fit them."""
+    if not with_cpu and len(tallies) == 1:
+        return
+    fit = "CPU readings" if with_cpu else "those of the other files"
+    for tally in tallies:
+        if tally.has_local_dates and tally.kept:
+            tally.remarks.append(
+                f"its dates have no zone and are taken as UTC, so {fit} fit them only if they are; "
+                "`--time-zone Europe/Berlin` names another"
+            )
 
 
 def _remark_damage(raw: Unpacked, tally: ImportStats) -> None:
@@ -438,17 +516,34 @@ def _recording(
     )
 
 
-def _with_set_back(recording: Recording, sources: Mapping[str, _Source], zero_ns: int) -> Recording:
+def _with_set_back(
+    recording: Recording,
+    sources: Mapping[str, _Source],
+    changes: Mapping[str, ClockChange],
+    zero_ns: int,
+) -> Recording:
     """The recording with where the clock of a log was set back by most, if one was."""
     found = [
         replace(one, host=host if len(sources) > 1 else "")
         for host, source in sources.items()
-        if (one := source.order.set_back(zero_ns, source.tally.instants_step_s))
+        if (one := _set_back(source, changes.get(host), zero_ns))
     ]
     if not found or recording.driver is None:
         return recording
     most = max(found, key=lambda one: one.by_ns)
     return replace(recording, driver=replace(recording.driver, clock_set_back=most))
+
+
+def _set_back(source: _Source, change: ClockChange | None, zero_ns: int) -> ClockSetBack | None:
+    """Where the clock of a log was set back; at the end of summer time even near its ends."""
+    if change is None or change.is_skipped:
+        return source.order.set_back(zero_ns, source.tally.instants_step_s)
+    return ClockSetBack(
+        by_ns=limits.HOUR_NS,
+        after_rows=change.after_rows,
+        at_ns=change.hour_ns + limits.HOUR_NS - zero_ns,
+        is_summer_time=True,
+    )
 
 
 def _endpoint(kinds: Sequence[str]) -> str:

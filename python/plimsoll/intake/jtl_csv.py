@@ -96,6 +96,7 @@ def samples(
         rows, pattern = _begun(stream, rows, names, separator)
     if instants.needs_zone(pattern):
         tally.used.add("time_zone")
+        tally.has_local_dates = options.time_zone == "UTC"
     tally.instants_step_s = instants.step_s(pattern)
     read = _reader(pattern, options.time_zone, tally.file)
     columns = tuple(_columns(names, read, _NeedsThreads(are_threads_needed)))

@@ -122,6 +122,7 @@ class ImportStats:
         has_outcomes: Whether the file shows which requests succeeded.
         has_failures: Whether the file contains requests without a response.
         instants_step_s: Step to which the tool rounds its timestamps down.
+        has_local_dates: Whether its timestamps are dates without a zone, which are read as UTC.
         used: Arguments that decided how this file was read.
         durations_step_s: Step to which the tool rounds durations; 0 if finer than 1 ns.
         users: The most active users, where the file has them apart from its requests; else 0.
@@ -139,6 +140,7 @@ class ImportStats:
     has_outcomes: bool = True
     has_failures: bool = True
     instants_step_s: float = 0.0
+    has_local_dates: bool = False
     used: set[str] = field(default_factory=set[str])
     durations_step_s: float = 0.0
     users: int = 0

@@ -57,25 +57,31 @@ NEAR = 0.2
 
 
 class LogOrder:
-    """The beginnings and ends of the rows of a log, in its order."""
+    """The beginnings and ends of the rows of a log, in its order.
+
+    Attributes:
+        begins: Beginnings of the rows that are looked at, in nanoseconds by the tool's clock.
+        ends: Their ends.
+        stride: Every so many rows of the log one is looked at.
+    """
 
     def __init__(self) -> None:
         """No rows have been read yet."""
-        self._begins, self._ends = (np.zeros(0, np.int64) for _ in range(2))
-        self._stride = 1
+        self.begins, self.ends = (np.zeros(0, np.int64) for _ in range(2))
+        self.stride = 1
         self._rows = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Takes rows of the schema `ROWS`."""
         begins: Any = pc.coalesce(batch.column("sent_ns"), batch.column("due_ns"))
         ends: Any = pc.coalesce(batch.column("done_ns"), begins)
-        chosen = slice(-self._rows % self._stride, None, self._stride)
-        self._begins = np.append(self._begins, begins.to_numpy(False)[chosen])
-        self._ends = np.append(self._ends, ends.to_numpy(False)[chosen])
+        chosen = slice(-self._rows % self.stride, None, self.stride)
+        self.begins = np.append(self.begins, begins.to_numpy(False)[chosen])
+        self.ends = np.append(self.ends, ends.to_numpy(False)[chosen])
         self._rows += len(batch)
-        while len(self._begins) > MOST_ROWS:
-            self._begins, self._ends = self._begins[::2], self._ends[::2]
-            self._stride *= 2
+        while len(self.begins) > MOST_ROWS:
+            self.begins, self.ends = self.begins[::2], self.ends[::2]
+            self.stride *= 2
 
     def set_back(self, zero_ns: int, step_s: float) -> ClockSetBack | None:
         """By how much the clock was set back, at the greatest step; None if it was not.
@@ -84,8 +90,8 @@ class LogOrder:
             zero_ns: Zero of the trial by the tool's clock.
             step_s: Step to which the tool rounds its timestamps.
         """
-        rows = max(WINDOW_ROWS, -(-len(self._begins) // MOST_WINDOWS))
-        begins, ends = _medians(self._begins, rows), _medians(self._ends, rows)
+        rows = max(WINDOW_ROWS, -(-len(self.begins) // MOST_WINDOWS))
+        begins, ends = medians(self.begins, rows), medians(self.ends, rows)
         if len(begins) < FEWEST_WINDOWS:
             return None
         back = _unless_forward(np.minimum(_back_ns(begins), _back_ns(ends)), begins)
@@ -98,12 +104,12 @@ class LogOrder:
         usual_ns = float(np.median(np.diff(begins)))
         return ClockSetBack(
             by_ns=round(back[place] + max(usual_ns, 0.0)),
-            after_rows=(place + 1) * rows * self._stride,
+            after_rows=(place + 1) * rows * self.stride,
             at_ns=round(ends[: place + 1].max()) - zero_ns,
         )
 
 
-def _medians(instants: Instants, rows: int) -> Instants:
+def medians(instants: Instants, rows: int) -> Instants:
     """The lower median of every so many rows, which one of them has; the rest is left out."""
     whole, middle = len(instants) // rows * rows, (rows - 1) // 2
     return np.partition(instants[:whole].reshape(-1, rows), middle, axis=1)[:, middle]

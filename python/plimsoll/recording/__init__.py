@@ -142,12 +142,14 @@ class ClockSetBack:
         after_rows: Rows of the log before that.
         at_ns: The timestamp before that, since zero.
         host: Whose log it is, where there are several; else empty.
+        is_summer_time: Whether summer time ended, and dates of the log have no zone.
     """
 
     by_ns: int
     after_rows: int
     at_ns: int
     host: str = ""
+    is_summer_time: bool = False
 
 
 @dataclass(frozen=True)

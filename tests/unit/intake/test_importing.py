@@ -6,8 +6,10 @@ import codecs
 import io
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,7 +20,7 @@ from plimsoll.aggregate import users
 from plimsoll.aggregate.trial import Tables, stored
 from plimsoll.errors import InputError, StorageError
 from plimsoll.findings import gathering
-from plimsoll.intake import importing, zabbix
+from plimsoll.intake import importing, runs, zabbix
 from plimsoll.intake.importing import About, Cpu, Imported
 from plimsoll.intake.rows import ReadOptions
 from plimsoll.recording import HOST
@@ -63,10 +65,10 @@ def imported(tmp_path: Path, *files: Path, **about: Any) -> tuple[Imported, Tabl
     results = folder(tmp_path)
     reader = importing.reader_of(files, "", partial=False)
     cpu = about.pop("cpu", None)
-    strict = about.pop("strict", False)
-    found = importing.rows(
-        reader, files, ReadOptions(strict=strict), About("subject", **about), cpu, results
+    options = ReadOptions(
+        strict=about.pop("strict", False), time_zone=about.pop("time_zone", "UTC")
     )
+    found = importing.rows(reader, files, options, About("subject", **about), cpu, results)
     return found, stored(results, results.recording(found.recording.trial))
 
 
@@ -252,6 +254,69 @@ def test_engines_of_one_name_are_told_apart(tmp_path: Path) -> None:
     files = [jtl(tmp_path / name / "results.jtl") for name in ("a", "b")]
     found, _ = imported(tmp_path, *files)
     assert [*found.recording.machines] == ["results 1", "results 2"]
+
+
+def dated(path: Path, begin: datetime, zone: str = "Europe/Berlin") -> Path:
+    """A log of ten minutes with dates of a clock of local time, and no zone."""
+    lines = (
+        f"{(begin + timedelta(milliseconds=at)).astimezone(ZoneInfo(zone)):%Y/%m/%d %H:%M:%S},"
+        f"180,home,200,OK,T 1-1,true,500,120,10,18,0\n"
+        for at in range(0, 600_000, 50)
+    )
+    path.write_text(HEADER + "".join(lines))
+    return path
+
+
+def test_an_hour_that_summer_time_skips_is_refused_unless_a_zone_tells_it(tmp_path: Path) -> None:
+    path = dated(tmp_path / "a.jtl", datetime(2025, 3, 30, 0, 55, tzinfo=UTC))
+    with pytest.raises(InputError) as refused:
+        imported(tmp_path, path)
+    (problem,) = refused.value.problems
+    assert "no row in the hour from 2025-03-30 02:00 on" in problem.message
+    assert "`time_zone='Europe/Berlin'`" in problem.hint
+    assert "timestamp_format=ms" in problem.hint
+    _, trial = imported(tmp_path, path, time_zone="Europe/Berlin")
+    assert trial.summary.completed == 12_000
+    assert len(trial.seconds) == 600
+    found, _ = imported(tmp_path, path, run=runs.ALL)
+    assert found.recording.driver is not None
+    assert any("where summer time begins" in note for note in found.recording.driver.notes)
+
+
+def test_an_hour_that_summer_time_repeats_voids_a_recording(tmp_path: Path) -> None:
+    path = dated(tmp_path / "a.jtl", datetime(2025, 10, 26, 0, 55, tzinfo=UTC))
+    found, trial = imported(tmp_path, path)
+    given = {verdict.check: verdict for verdict in judge(trial)}["clocks_agree"]
+    assert (given.level, given.text.startswith("Summer time ended at ")) == ("void", True)
+    assert found.recording.driver is not None
+    (note,) = [one for one in found.recording.driver.notes if "summer time" in one]
+    assert "goes back by an hour, to 2025-10-26 02:00" in note
+    assert "timestamp_format=ms" in note
+    _, other = imported(tmp_path, dated(path, datetime(2025, 10, 27, 0, 55, tzinfo=UTC)))
+    assert other.recording.driver is not None
+    assert other.recording.driver.clock_set_back is None
+
+
+def test_dates_without_a_zone_are_named_where_other_instants_must_fit(tmp_path: Path) -> None:
+    begin = datetime(2025, 7, 1, tzinfo=UTC)
+    path, other = (dated(tmp_path / name, begin, "UTC") for name in ("a.jtl", "b.jtl"))
+    cpu = tmp_path / "cpu.csv"
+    cpu.write_text("".join(f"{round(begin.timestamp()) + at},50\n" for at in range(600)))
+    asked = Cpu(cpu, zabbix.CpuOptions(cores=8))
+    of_epoch = jtl(tmp_path / "c.jtl")
+    cases = [
+        ((path,), {}, 0),
+        ((path,), {"cpu": asked}, 1),
+        ((path, other), {}, 2),
+        ((path,), {"cpu": asked, "time_zone": "+00:00"}, 0),
+    ]
+    for files, about, expected in cases:
+        driver = imported(tmp_path, *files, **about)[0].recording.driver
+        assert driver is not None
+        assert sum("have no zone and are taken as UTC" in one for one in driver.notes) == expected
+    driver = imported(tmp_path, of_epoch)[0].recording.driver
+    assert driver is not None
+    assert not any("no zone" in one for one in driver.notes)
 
 
 def test_only_requests_of_a_label_are_kept_when_that_is_asked(tmp_path: Path) -> None:

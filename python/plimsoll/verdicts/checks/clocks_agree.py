@@ -13,9 +13,10 @@ Imported logs have the offsets that the importer stated. The check measures the 
 Their timestamps may come from a clock that can be set. If the rows of a log go back once, or a few
 times, all together and by half a second or more, its clock was set back (`intake.set_back`). So
 much of the load is there twice in the same seconds, at twice its rate, and the measurement window
-is too short by it. The durations of requests are right. Steps near either end of a log cannot be
-told from logs of several load generators that were joined. `steady` finds a clock that was set
-forward, by the seconds in which nothing was sent.
+is too short by it. The durations of requests are right. Where summer time ends, dates without a
+zone go back by an hour. Steps near either end of a log cannot be told from logs of several load
+generators that were joined. `steady` finds a clock that was set forward, by the seconds in which
+nothing was sent.
 
 Source: clock_gettime(2), CLOCK_MONOTONIC; D. L. Mills, RFC 5905, on offsets by exchange; the bound
 is that of ClockBound.
@@ -40,6 +41,7 @@ from plimsoll.verdicts.role import Cause, Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.recording import ClockSetBack
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "clocks_agree"
@@ -83,6 +85,11 @@ WITHOUT_SETTING = Remedy(
     imported="Repeat the test without setting the clock during it; import joined logs as one file "
     "for each load generator",
 )
+IN_MILLISECONDS = Remedy(
+    "Log milliseconds",
+    imported="Log milliseconds (`jmeter.save.saveservice.timestamp_format=ms`), or dates with "
+    "their zone",
+)
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -107,10 +114,19 @@ def _set_back(tables: Tables, limits: Limits) -> list[Finding]:
         f"the clock of the log{whose} was set back by {by}, at {at}, after "
         f"{wording.count(step.after_rows)} rows"
     )
+    if step.is_summer_time:
+        sentence = (
+            f"summer time ended at {at}, after {wording.count(step.after_rows)} rows, and the "
+            f"dates of the log{whose} have no zone"
+        )
+        meant = "rows of two hours have the same instants, so rates and the length are wrong"
+        return [found(limit, _back_ratio(tables, step), sentence, IN_MILLISECONDS, meant)]
     meant = f"{by} of the load count twice in the same seconds, and throughput is too high"
-    held_s = tables.held_s
-    ratio = step.by_ns / 1e9 / held_s if held_s else 1.0
-    return [found(limit, ratio, sentence, WITHOUT_SETTING, meant)]
+    return [found(limit, _back_ratio(tables, step), sentence, WITHOUT_SETTING, meant)]
+
+
+def _back_ratio(tables: Tables, step: ClockSetBack) -> float:
+    return step.by_ns / 1e9 / tables.held_s if tables.held_s else 1.0
 
 
 def _compared(tables: Tables, limits: Limits) -> Finding:
