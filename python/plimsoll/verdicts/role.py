@@ -22,6 +22,7 @@ Disturbance = Literal[
     "set_clock",
     "long_stall",
     "full_queue",
+    "no_streams",
     "short_stall",
     "others",
     "unlike_hosts",
@@ -30,9 +31,9 @@ Disturbance = Literal[
 ]
 """What misleads checks: the load was too short for those that need time; it was interrupted; the
 clock of its log was set back; its generator stalled, for long enough to fail requests or not; the
-server's listen queue was so full that connections it never accepted void the trial; other programs
-had more of the cores than the trial, or less; its hosts did not see the same server; the server
-waited for the client's delayed ACKs."""
+server's listen queue was so full that connections it never accepted void the trial; it allowed no
+stream on connections of HTTP/2; other programs had more of the cores than the trial, or less; its
+hosts did not see the same server; the server waited for the client's delayed ACKs."""
 
 DISTURBANCES: tuple[Disturbance, ...] = get_args(Disturbance)
 """The first one of a trial counts."""

@@ -1,7 +1,8 @@
 """Streams of HTTP/2 that a server did not allow, though the load requested them.
 
 A load of HTTP/2 requests so many streams on each connection. A server says in its settings how many
-it allows, and the load generator begins no more.
+it allows, and the load generator begins no more. Where it allows none, a connection is open and can
+carry no request.
 """
 
 from __future__ import annotations
@@ -31,42 +32,57 @@ class Places:
 
     Attributes:
         offered: How many the open connections could carry at one time, on average over the holds.
-        requested: How many they could carry with the requested streams.
-        fewest: The fewest streams that the settings allowed on a connection; None if unknown.
+        is_open: Open connections, on average over the holds.
+        streams: How many each of them could carry with the requested streams.
+        fewest: The fewest streams that the settings allowed on a connection; None where they never
+            said.
     """
 
     offered: float
-    requested: float
+    is_open: float
+    streams: int
     fewest: int | None
 
     @property
+    def requested(self) -> float:
+        """How many the open connections could carry with the requested streams."""
+        return self.is_open * self.streams
+
+    @property
     def ratio(self) -> float:
-        """Share of the requested ones."""
+        """Share of the requested ones; 1 where the settings allowed them all.
+
+        A connection that is about to close takes no further requests either, whatever they allow.
+        """
+        if self.fewest is None or self.fewest >= self.streams:
+            return 1.0
         return self.offered / self.requested
+
+    @property
+    def usable_ratio(self) -> float:
+        """Share of the open connections that could carry a request, at most."""
+        return min(self.offered / self.is_open, 1.0) if self.fewest == 0 else 1.0
 
     @property
     def allowed(self) -> str:
         """What the server allowed: `the server allowed 2 streams on a connection`."""
-        if self.fewest is None:
-            return "the server allowed fewer streams than requested"
-        return f"the server allowed {wording.several(self.fewest, 'stream')} on a connection"
+        return f"the server allowed {wording.several(self.fewest or 0, 'stream')} on a connection"
 
 
 def places(tables: Tables) -> Places | None:
-    """Requests that could be in flight; None without several streams, or if it was not counted.
+    """Requests that could be in flight; None but for HTTP/2, or if they were not counted.
 
     Args:
         tables: The tables of the trial.
     """
     load, driver = tables.recording.load, tables.recording.driver
-    if load.protocol != "http2" or load.in_flight_each < 2:  # noqa: PLR2004
+    if load.protocol != "http2" or driver is None:
         return None
     is_open = tables.usage.mean("driver", "connections_open", tables.holds)
     offered = tables.usage.mean("driver", "places_open", tables.holds)
     if not is_open or offered is None:
         return None
-    fewest = None if driver is None else driver.fewest_streams
-    return Places(offered, is_open * load.in_flight_each, fewest)
+    return Places(offered, is_open, load.in_flight_each, driver.fewest_streams)
 
 
 def missing(tables: Tables) -> Places | None:

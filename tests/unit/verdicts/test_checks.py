@@ -46,6 +46,7 @@ from recordings import (
     with_speeds,
     with_stalled_connections,
 )
+from roles import misled_by
 
 CLEAN = simulate()
 STALLED_80_MS = {"longest_pause_ns": 80_000_000, "freeze_s": (4.0, 4.08)}
@@ -1901,6 +1902,38 @@ def test_a_server_that_allows_fewer_streams_makes_the_load_smaller(
     assert (told in given.text) is (level == "doubtful"), given.text
 
 
+@pytest.mark.parametrize("streams", [1, 8])
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.98])
+def test_connections_without_a_stream_carry_no_request(streams: int, share: float):
+    trial = by_streams(streams, share * 20, fewest_streams=0)
+    given = judged("connection_target_met", trial)
+    assert given.level == "void", given
+    assert given.text.startswith(
+        "The server allowed no stream (`SETTINGS_MAX_CONCURRENT_STREAMS` = 0) on "
+    ), given.text
+    verdicts = {one.check: one for one in judging.judge(trial)}
+    assert not {name for name, one in verdicts.items() if one.is_doubting} & misled_by("no_streams")
+
+
+def test_half_of_the_places_may_be_those_of_half_the_connections():
+    given = judged("connection_target_met", by_streams(8, 80.0, fewest_streams=0))
+    assert given.level == "doubtful", given
+    assert given.text.startswith("The server allowed 0 streams on a connection")
+
+
+@pytest.mark.parametrize("fewest", [None, 1, 100])
+def test_a_connection_about_to_close_has_no_places_and_is_no_limit_of_streams(fewest: int | None):
+    """After GOAWAY it takes no further request, and is open until its last response."""
+    given = judged("connection_target_met", by_streams(1, 12.0, fewest_streams=fewest))
+    assert given.level == "sound", given
+
+
+def test_connections_are_silent_on_which_no_stream_is_allowed():
+    trial = by_streams(8, 80.0, simulate(starved=10), fewest_streams=0)
+    given = judged("connection_target_met", trial)
+    assert "never received a response byte: the server allowed no stream on them" in given.text
+
+
 @pytest.mark.parametrize(("places", "level"), [(20.0, "doubtful"), (40.0, "sound")])
 def test_an_open_load_is_short_of_streams_only_if_it_needed_them(places: float, level: str):
     trial = by_streams(8, places, fewest_streams=1)
@@ -2773,7 +2806,8 @@ BRIEF = {"ramp_s": 0.0, "hold_s": 0.9}
 MANY = {"connections": 64, "throughput_per_s": 16_000.0, "hold_s": 4.0}
 COLD = {"warm_up_s": 0.0, "ramp_s": 0.0, "connections": 20, "throughput_per_s": 40.0}
 BEYOND = [
-    ("connection_target_met", lambda: by_streams(8, 40.0)),
+    ("connection_target_met", lambda: by_streams(8, 40.0, fewest_streams=2)),
+    ("connection_target_met", lambda: by_streams(1, 10.0, fewest_streams=0)),
     ("long_enough", lambda: as_load(simulate(**BRIEF))),
     ("long_enough", lambda: as_load(simulate(**COLD, hold_s=4.0))),
     ("failures_explained", lambda: as_open(hung(CLEAN, 500_000_000), 2000.0)),

@@ -18,6 +18,8 @@ Connections can be missing in two ways, close too soon, or carry too few streams
 - streams: over HTTP/2, requests that the open connections could carry at one time, divided by the
   number with all requested streams. A server that allows fewer makes the load smaller. An open load
   and one with think time are doubted only if four fifths of these places were in use or waited for.
+  A connection on which the server allows no stream carries no request: it is judged like one that
+  is not open.
 
 Connections that carry one request each are not held open. `evenly_served` judges how evenly
 responses spread over those that are.
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.check_inputs import OutcomeCount
     from plimsoll.aggregate.trial import Tables
     from plimsoll.verdicts.limits import Limits
+    from plimsoll.verdicts.streams import Places
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "connection_target_met"
@@ -105,11 +108,22 @@ STREAMS_RATIO = Limit(
     "requests that the open connections could carry at one time / with the requested streams",
     PROPOSAL,
 )
+USABLE_RATIO = Limit(
+    NAME,
+    "usable_ratio",
+    "below",
+    0.999,
+    0.99,
+    "ratio",
+    "mean open connections on which the server allowed a stream / mean open connections",
+    PROPOSAL + "; as for connections that are not open",
+)
 LIMITS = (
     OPEN_RATIO,
     UNANSWERED_RATIO,
     CLOSED_RATIO,
     STREAMS_RATIO,
+    USABLE_RATIO,
 )
 NEEDS = None
 SHORTEST_S = 0.5
@@ -135,6 +149,8 @@ KEEP = Remedy(
     "explicitly (`--requests-per-connection`)",
 )
 """What to do about connections that the server closes."""
+SOME_STREAMS = f"Let the server allow streams on each connection (`{streams.SETTING}`)"
+"""What to do about a server that allows no stream."""
 STREAMS = Remedy(
     f"Let the server allow more streams (`{streams.SETTING}`), or request fewer (`streams`) on "
     "more `connections`",
@@ -163,16 +179,29 @@ def _streams(tables: Tables, limits: Limits) -> list[Finding]:
     limit, places = limits.of(STREAMS_RATIO), streams.places(tables)
     if places is None or not streams.are_needed(tables, places):
         return []
-    requested = tables.recording.load.in_flight_each
+    if (shut := _without_streams(limits, places)).level != "sound":
+        return [shut]
     if limit.level(places.ratio) == "sound":
-        sentence = f"the server allowed the {requested} requested streams on a connection"
+        requested = wording.several(places.streams, "requested stream")
+        sentence = f"the server allowed the {requested} on a connection"
         return [found(limit, places.ratio, sentence, "")]
     sentence = (
-        f"{places.allowed} (`{streams.SETTING}`), {requested} were requested: up to "
+        f"{places.allowed} (`{streams.SETTING}`), {places.streams} were requested: up to "
         f"{wording.amount(places.offered)} requests were in flight at one time, not "
         f"{wording.amount(places.requested)}"
     )
     return [found(limit, places.ratio, sentence, STREAMS)]
+
+
+def _without_streams(limits: Limits, places: Places) -> Finding:
+    """Open connections that could carry no request, because the server allowed no stream."""
+    unusable = (1 - places.usable_ratio) * places.is_open
+    sentence = (
+        f"the server allowed no stream (`{streams.SETTING}` = 0) on "
+        f"{wording.amount(unusable)} of {wording.amount(places.is_open)} open connections on "
+        "average, so they carried no request"
+    )
+    return found(limits.of(USABLE_RATIO), places.usable_ratio, sentence, SOME_STREAMS)
 
 
 def _unconnected(tables: Tables, limits: Limits) -> Finding | None:
@@ -447,7 +476,7 @@ def _responded(tables: Tables, limits: Limits) -> Finding:
     if not without:
         sentence = "every connection that was open long enough got a response"
         return found(limit, 0.0, sentence, "")
-    why, remedy = _why_silent(tables, without)
+    why, remedy = _why_silent(tables, without, opened)
     sentence = (
         f"{wording.count(without)} of {wording.count(opened)} connections never received a "
         f"response byte: {why}"
@@ -465,8 +494,10 @@ def _sent_late(tables: Tables, least_ns: int) -> int:
     return tables.still_waiting(0).requests - tables.still_waiting(least_ns).requests
 
 
-def _why_silent(tables: Tables, without: int) -> tuple[str, Remedy | str]:
+def _why_silent(tables: Tables, without: int, opened: int) -> tuple[str, Remedy | str]:
     """Why connections got no response, and what to do: requests that hang time out."""
+    if _were_shut(tables, without / opened):
+        return "the server allowed no stream on them", SOME_STREAMS
     timed_out = sum(row.requests for row in tables.outcome_counts if _is_timeout(row))
     if timed_out >= without:
         return "their requests timed out: the server hung, or never accepted them", NO_RESPONSE
@@ -479,6 +510,15 @@ def _why_silent(tables: Tables, without: int) -> tuple[str, Remedy | str]:
         )
         return why, unanswered_load.remedy(tables)
     return "their requests hung: the server never responded, or never accepted them", NO_RESPONSE
+
+
+def _were_shut(tables: Tables, share: float) -> bool:
+    """Whether the server allowed no stream, on so large a share of connections or half of it.
+
+    A connection whose requests time out is replaced, so shares are compared, and not numbers.
+    """
+    places = streams.places(tables)
+    return places is not None and places.fewest == 0 and 1 - places.ratio >= share / 2
 
 
 def _was_queued(tables: Tables, number: int) -> bool:
@@ -498,10 +538,15 @@ def _is_timeout(row: OutcomeCount) -> bool:
 
 
 def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
-    """Not one connection could be opened, though it was tried."""
+    """That no connection could be opened, or that the server allowed no stream on those that were.
+
+    Requests then wait unsent until they time out, and responses stop.
+    """
     opened, refused = tables.summary.connections_opened, tables.summary.connections_refused
     if opened == 0 and refused:
         return Cause(verdict.check, "no connection could be opened")
+    if any(one.level == "void" and one.limit == USABLE_RATIO.name for one in verdict.sentences):
+        return Cause(verdict.check, "the server allowed no stream", "no_streams")
     return None
 
 
@@ -509,5 +554,5 @@ ROLE = Role(
     tells=_cause,
     misled_by=frozenset({"interruption", "long_stall", "full_queue"}),
     needs_no_time=True,
-    blames_server=frozenset({OPEN_RATIO.name, UNANSWERED_RATIO.name}),
+    blames_server=frozenset({OPEN_RATIO.name, UNANSWERED_RATIO.name, USABLE_RATIO.name}),
 )

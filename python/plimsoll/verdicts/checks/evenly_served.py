@@ -67,7 +67,7 @@ LIMITS = (
 )
 NEEDS = EveryRequest(STARVED_RATIO, "how responses were spread over connections is unknown")
 ROLE = Role(
-    misled_by=frozenset({"interruption", "full_queue", "unlike_hosts"}),
+    misled_by=frozenset({"interruption", "full_queue", "no_streams", "unlike_hosts"}),
     misled_in={"unlike_hosts": frozenset({FAIRNESS.name})},
     blames_server=frozenset(one.name for one in LIMITS),
 )

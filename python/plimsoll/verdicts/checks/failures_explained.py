@@ -113,7 +113,8 @@ LIMITS = (
 )
 NEEDS = None
 ROLE = Role(
-    misled_by=frozenset({"long_stall", "full_queue"}),
+    misled_by=frozenset({"long_stall", "full_queue", "no_streams"}),
+    misled_in={"no_streams": frozenset({FAILED_RATIO.name, HUNG_RATIO.name, HIDDEN_RATIO.name})},
     needs_no_time=True,
     blames_server=frozenset({FAILED_RATIO.name, HUNG_RATIO.name, HIDDEN_RATIO.name}),
 )

@@ -77,7 +77,7 @@ RARE_WAIT_RATIO = Limit(
 )
 LIMITS = (WAIT_RATIO, RARE_WAIT_RATIO)
 NEEDS = EveryRequest(WAIT_RATIO, "when the server stalled is unknown")
-ROLE = Role(misled_by=frozenset({"set_clock"}))
+ROLE = Role(misled_by=frozenset({"set_clock", "no_streams"}))
 QUANTILE = 0.99
 LEAST_NS = 10_000_000
 """A shorter stall may be the work of a scheduler."""

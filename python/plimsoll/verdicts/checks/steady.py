@@ -151,7 +151,7 @@ LIMITS = (
 )
 NEEDS = EveryRequest(CHANGE_RATIO, "whether throughput was steady is unknown")
 ROLE = Role(
-    misled_by=PACE,
+    misled_by=PACE.union(("no_streams",)),
     is_on_steady_state=True,
     blames_server=frozenset({SILENT_RATIO.name}),
 )
