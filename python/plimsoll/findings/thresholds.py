@@ -84,6 +84,14 @@ _PREFIX, _SUFFIX = "response_time_", "_ns"
 _TYPED = {suffix: name for name, suffix in TIMES.items()}
 _THRESHOLD = re.compile(r"\s*(?P<name>[\w.]+)\s*(?P<bad>[<>])\s*(?P<value>[^<>=\s].*?)\s*")
 _EXAMPLE = "write a quantity, `>` or `<`, and a value: 'p99>250ms'"
+_COUNTED = {
+    COUNTS["failures"]: "failures",
+    COUNTS["failed"]: "failures",
+    COUNTS["throughput"]: "responses",
+    COUNTS["goodput"]: "successful responses",
+}
+"""What other quantities count, by their columns."""
+
 _NAMES = f"quantities: {', '.join((*TIMES, *COUNTS))}"
 
 
@@ -345,16 +353,39 @@ def read(text: str) -> Threshold:
     column = COUNTS.get(name) or f"{_PREFIX}{TIMES[name]}{_SUFFIX}"
     bad: Literal["<", ">"] = "<" if match["bad"] == "<" else ">"
     value = _value(name, match["value"])
-    if bad == ">" and column == COUNTS["failures"] and value >= 1:
+    _require_use(text, column, bad, value)
+    return Threshold(text, column, bad, value)
+
+
+def _require_use(text: str, column: str, bad: Literal["<", ">"], value: float) -> None:
+    """Refuses a threshold that no load crosses, or that every load does: it tests nothing.
+
+    Raises:
+        UnreadableQuantity: It is such a one.
+    """
+    is_time, is_share = column.endswith(_SUFFIX), column == COUNTS["failures"]
+    if bad == ">" and is_share and value >= 1:
         raise quantities.UnreadableQuantity(
             f"no load crosses `{text}`: at most 100 % of its requests fail",
             "write `failures>1%`, or `failed>0` for a number of requests",
         )
-    if bad == "<" and column in _FAILED and value <= 0:
+    if bad == "<" and value <= 0:
+        what = "no response time is" if is_time else f"there are no fewer {_COUNTED[column]} than"
+        end = "shorter than 0" if is_time else "0"
+        raise quantities.UnreadableQuantity(f"no load crosses `{text}`: {what} {end}", _how(column))
+    if bad == ">" and is_time and value <= 0:
         raise quantities.UnreadableQuantity(
-            f"no load crosses `{text}`: there are no fewer failures than 0", "write `>`"
+            f"every load crosses `{text}`: every response takes time", _how(column)
         )
-    return Threshold(text, column, bad, value)
+
+
+def _how(column: str) -> str:
+    """How a threshold on a quantity is written that tests something."""
+    if column in _FAILED:
+        return "write `>`: `failures>1%`, `failed>0`"
+    if column.endswith(_SUFFIX):
+        return "write the longest time that passes: `p99>250ms`"
+    return "write the lowest rate that passes: `throughput<5k`"
 
 
 def _value(name: str, text: str) -> float:

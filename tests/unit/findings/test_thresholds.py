@@ -65,7 +65,7 @@ def test_a_gate_is_missed_beyond_its_value_and_not_at_it(text: str, missed: bool
     assert state == ("crossed" if missed else "kept")
 
 
-@pytest.mark.parametrize("text", ["p999>1h", "p99.9>1h", "p99.9<0s"])
+@pytest.mark.parametrize("text", ["p999>1h", "p99.9>1h", "p99.9<1s"])
 def test_a_quantity_that_could_not_be_measured_misses_every_gate(text: str) -> None:
     for summary in (SUMMARY, None):
         judged = thresholds.of_load(thresholds.read(text), summary)
@@ -266,6 +266,12 @@ def test_a_gate_is_told_with_what_was_measured(text: str, told: str) -> None:
         ("failures > 100%", "no load crosses `failures > 100%`", "`failed>0`"),
         ("failures<0%", "no load crosses `failures<0%`: there are no fewer", "write `>`"),
         ("failed<0", "no load crosses `failed<0`: there are no fewer", "write `>`"),
+        ("p99<0ms", "no load crosses `p99<0ms`: no response time is shorter", "`p99>250ms`"),
+        ("mean < 0s", "no load crosses `mean < 0s`: no response time is shorter", "`p99>250ms`"),
+        ("max>0ms", "every load crosses `max>0ms`: every response takes time", "`p99>250ms`"),
+        ("throughput<0", "no load crosses `throughput<0`: there are no fewer", "`throughput<5k`"),
+        ("rate<0", "no load crosses `rate<0`: there are no fewer", "`throughput<5k`"),
+        ("p99<-5ms", "`-5ms` is negative", "500ms"),
         ("failed>1.5", "`1.5` is not a whole number", "250"),
         ("throughput<5kms", "unknown multiple `kms`", "10k"),
     ],
@@ -277,6 +283,13 @@ def test_what_is_no_gate_is_refused_with_one_sentence_that_helps(
         thresholds.read(text)
     assert sentence in error.value.message
     assert hint in error.value.hint
+
+
+@pytest.mark.parametrize(
+    "text", ["p99>1ms", "p99<1ms", "throughput>0", "throughput<1", "goodput>0", "failures<1%"]
+)
+def test_what_some_loads_cross_and_others_do_not_is_a_threshold(text: str) -> None:
+    assert thresholds.read(text).text == text
 
 
 @pytest.mark.parametrize("name", [*thresholds.TIMES, *thresholds.COUNTS, *thresholds.ALSO])
