@@ -21,8 +21,9 @@ CampaignStarted
 CampaignEnded
 ```
 
-Where trials take turns, a group has `GroupStarted` for `TrialStarted`, `TurnEnded` for `Progress`,
-its phases mixed, and then `TrialEnded` for each of its trials.
+Where trials take turns, a group has `GroupStarted` for `TrialStarted`, `GroupServer` before the
+phases in which each of its servers starts and warms up, `TurnEnded` for `Progress`, and then
+`TrialEnded` for each of its trials.
 
 Between trials, `Step`s tell whose compliance is checked and, in a campaign of kind `line`, how each
 search stands.
@@ -151,6 +152,21 @@ class GroupStarted:
     number: int
     of: int
     left_s: float
+
+
+@dataclass(frozen=True)
+class GroupServer:
+    """The phases that follow are those of one server of a group, until its turns begin.
+
+    Attributes:
+        framework: The framework and its variant.
+        number: Its number in the group, from 1.
+        of: Servers in the group.
+    """
+
+    framework: str
+    number: int
+    of: int
 
 
 @dataclass(frozen=True)
@@ -346,6 +362,7 @@ Event = (
     | TrialSkipped
     | TrialStarted
     | GroupStarted
+    | GroupServer
     | Phase
     | Progress
     | TurnEnded

@@ -59,6 +59,7 @@ class Scene:
         of: Number of trials in this run.
         load_s: Length of the load, in seconds; 0 when it ends after a number of requests.
         left_s: Length of the loads from this trial on, in seconds.
+        server: The server of a group whose step it is; empty where a trial has one of its own.
         phase: The current step.
         progress: State of the load; None before its first second.
         throughputs: Complete responses per second, second by second.
@@ -71,6 +72,7 @@ class Scene:
     of: int = 0
     load_s: float = 0.0
     left_s: float = 0.0
+    server: str = ""
     phase: str = ""
     progress: events.Progress | None = None
     throughputs: deque[float] = field(default_factory=lambda: deque(maxlen=SECONDS_SHOWN))
@@ -89,12 +91,14 @@ class Scene:
                 self.load_s = plan.load_s(event.trials)
                 self.left_s = event.left_s
                 self._forget()
+            case events.GroupServer():
+                self.server = f"{event.framework}, server {event.number} of {event.of}"
             case events.TurnEnded():
-                self.phase = PHASES["driving"]
+                self.server, self.phase = "", PHASES["driving"]
                 self.trial = event.trial.id
                 self._follow(event.progress)
             case events.Phase():
-                self.phase = PHASES[event.name]
+                self.phase = PHASES[event.name] + (f": {self.server}" if self.server else "")
             case events.Progress():
                 self._follow(event)
             case events.CoolingDown():
@@ -103,7 +107,7 @@ class Scene:
                 pass
 
     def _forget(self) -> None:
-        self.progress = None
+        self.server, self.progress = "", None
         self.throughputs.clear()
         self.p99s_ns.clear()
 
@@ -210,6 +214,9 @@ def _lines(scene: Scene) -> Callable[[events.Event], None]:
             case events.Progress() if time.monotonic() - printed_s >= LINE_EVERY_S:
                 printed_s = time.monotonic()
                 messages.step(f"    {_progress_text(event)}")
+            case events.Phase() if scene.server and time.monotonic() - printed_s >= LINE_EVERY_S:
+                printed_s = time.monotonic()
+                messages.step(f"    {scene.phase}")
             case events.TurnEnded() if time.monotonic() - printed_s >= LINE_EVERY_S:
                 printed_s = time.monotonic()
                 progress = event.progress

@@ -40,6 +40,11 @@ class SharedServer:
     _unrecorded: list[DriverResult] = field(default_factory=list["DriverResult"])
 
     @property
+    def name(self) -> str:
+        """The framework and its variant."""
+        return self.members[0].known.trial.framework.title
+
+    @property
     def running(self) -> PlacedServer | None:
         """It, as long as it runs."""
         return None if self._start is None else self._start.server

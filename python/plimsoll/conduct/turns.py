@@ -30,7 +30,7 @@ from plimsoll.conduct.shared_server import SharedServer
 from plimsoll.conduct.turn_length import turn_s
 from plimsoll.conduct.turn_pace import common_pace
 from plimsoll.errors import HostLost
-from plimsoll.events import Listener, Progress, TurnEnded, ignore
+from plimsoll.events import GroupServer, Listener, Progress, TurnEnded, ignore
 from plimsoll.sampling import control
 
 if TYPE_CHECKING:
@@ -106,14 +106,16 @@ def _conduct_all(
     trials = [member.known.trial for member in members.values()]
     servers = _servers(members.values())
     with ExitStack() as stack:
-        for server in servers:
+        for number, server in enumerate(servers, 1):
             stack.push(server.leave)
+            tell(GroupServer(server.name, number, len(servers)))
             server.begin(interruption, tell)
         _measure_idle(servers, setting, tell)
         cores = trials[0].load.server_cores or setting.server_cores
         with setting.place.control(cores) as run_control:
             group = _Group(setting, run_control, tell)
-            for server in servers:
+            for number, server in enumerate(servers, 1):
+                tell(GroupServer(server.name, number, len(servers)))
                 server.warm_up(group.passed)
             for table in plan.tables(trials):
                 group.measure([members[trial.id] for trial in table])

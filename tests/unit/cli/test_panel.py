@@ -353,6 +353,27 @@ def test_without_a_terminal_a_group_is_one_line_and_each_of_its_trials_another(
     ]
 
 
+def test_without_a_terminal_the_starts_of_a_large_group_are_told_every_ten_seconds(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = [100.0]
+    monkeypatch.setattr("plimsoll.cli.panel.time.monotonic", lambda: now_s[0])
+    with panel.showing(scene := panel.Scene()) as tell:
+        tell(group(1, 2))
+        for number in (1, 2, 3):
+            now_s[0] += 6.0
+            tell(events.GroupServer("toy", number, 3))
+            tell(events.Phase("starting"))
+            tell(events.Phase("checking"))
+    assert capsys.readouterr().err.splitlines() == [
+        "[1/2] empty, small, repetition 1: 2 servers in turns",
+        "    starting the server: toy, server 2 of 3",
+    ]
+    assert scene.phase == "checking the contract: toy, server 3 of 3"
+    scene.take(events.TurnEnded(toy_trials.trial(1), progress(0.5)))
+    assert scene.phase == "under load"
+
+
 def test_what_the_checks_say_follows_the_end_of_a_trial(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
