@@ -6,18 +6,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll import wording
-from plimsoll.aggregate import utilisation
+from plimsoll.aggregate import stalls, utilisation
 from plimsoll.verdicts.catalogue import role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.summary import TimeStatistics
     from plimsoll.aggregate.trial import Tables
     from plimsoll.findings.trial import TrialFindings
+    from plimsoll.load_line.limits import LineLimit
     from plimsoll.verdicts.role import Lacking
     from plimsoll.verdicts.verdict import Verdict
 
 Resource = Literal[
-    "server", "core", "host", "queue", "link", "memory", "driver", "pool", "connections", "unknown"
+    "server",
+    "core",
+    "host",
+    "queue",
+    "link",
+    "memory",
+    "driver",
+    "stalls",
+    "pool",
+    "connections",
+    "unknown",
 ]
 
 FULL = 0.8
@@ -40,8 +51,9 @@ class LimitingResource:
     """What was full when a rate failed.
 
     Attributes:
-        resource: Which; `driver` is the load generator, `pool` its connections where the server was
-            as fast as without load, `connections` where it was not.
+        resource: Which; `driver` is the load generator, `stalls` are pauses of the server, `pool`
+            is the number of connections where the server was as fast as without load, `connections`
+            where it was not.
         sentence: With numbers, without a full stop.
     """
 
@@ -50,18 +62,21 @@ class LimitingResource:
 
 
 def beyond(
-    found: TrialFindings, tables: Tables, *, is_held_above: bool = False
+    found: TrialFindings, tables: Tables, limit: LineLimit, *, is_held_above: bool = False
 ) -> LimitingResource:
     """What was full in a trial that failed.
 
     Args:
         found: What is known of it.
         tables: Its tables.
+        limit: The limit of the line.
         is_held_above: Whether a higher rate held.
     """
     shares = utilisation.shares(tables)
     return (
-        _of_load(found, tables, shares)
+        _of_driver(found, shares)
+        or _stalled(tables, limit)
+        or _of_pool(tables, shares)
         or _doubted(found)
         or _full(shares)
         or _waited_for(tables)
@@ -95,18 +110,42 @@ def _is_server_full(shares: utilisation.Shares) -> bool:
     return max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0)) >= FULL
 
 
-def _of_load(
-    found: TrialFindings, tables: Tables, shares: utilisation.Shares
-) -> LimitingResource | None:
-    """The load generator or the number of its connections, where the server had room."""
-    if _is_server_full(shares):
-        return None
+def _of_driver(found: TrialFindings, shares: utilisation.Shares) -> LimitingResource | None:
+    """The load generator, where the server had room."""
     driver = max(shares.get(utilisation.DRIVER, 0.0), shares.get(utilisation.CAPACITY, 0.0))
     headroom = _doubt(found, "driver")
-    if headroom is not None and driver > FULL:
-        return LimitingResource("driver", headroom.sentences[0].text)
+    if headroom is None or driver <= FULL or _is_server_full(shares):
+        return None
+    return LimitingResource("driver", headroom.sentences[0].text)
+
+
+def _stalled(tables: Tables, limit: LineLimit) -> LimitingResource | None:
+    """Stalls of the server that miss a limit of latency by themselves; None where they do not.
+
+    Whatever the rate, and however many connections there are, requests that are due in a stall wait
+    for its end. Where that alone takes more of them beyond the limit than it allows, nothing else
+    needs to have been full.
+    """
+    if limit.most_ns is None:
+        return None
+    of_server = stalls.of_server(tables.recording, tables.usage, tables.stalls)
+    held_ns = tables.recording.held_ns
+    beyond_ns = sum(max(end - start - limit.most_ns, 0.0) for start, end in of_server)
+    if beyond_ns <= limit.allowed * held_ns:
+        return None
+    longer = [end - start for start, end in of_server if end - start > limit.most_ns]
+    sentence = (
+        f"the server stalled {wording.several(len(longer), 'time')}, for up to "
+        f"{wording.seconds(max(longer) / 1e9)}: {wording.share(beyond_ns / held_ns)} of requests "
+        "waited longer than the limit for that alone"
+    )
+    return LimitingResource("stalls", sentence)
+
+
+def _of_pool(tables: Tables, shares: utilisation.Shares) -> LimitingResource | None:
+    """The number of connections, where the server had room and no response waited for another."""
     most, times = _all_in_use(tables), tables.summary.service_time
-    if not most or not _is_unloaded(times):
+    if not most or _is_server_full(shares) or not _is_unloaded(times):
         return None
     each = wording.seconds((times.mean_ns or 0.0) / 1e9)
     sentence = f"all {wording.count(most)} connections were in use, for {each} a response"

@@ -171,10 +171,13 @@ def of_server(
             beyond[line.limit.name] = beyonds.beyond(
                 failing,
                 tables_of(failing.recording),
+                line.limit,
                 is_held_above=line.held_above_per_s is not None,
             )
             failed[line.limit.name] = failing
         is_limited = line.state in ("found", "open") and _is_ever_kept(searched, line)
+        known = beyond.get(line.limit.name)
+        is_limited &= known is None or known.resource != "stalls"
         if pool is not None and is_limited and not _has_errors(searched, line):
             beyond[line.limit.name] = pool
         holding = _last(searched, line.held_per_s, trials)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -9,11 +10,17 @@ import pytest
 
 import sample
 from plimsoll.aggregate import utilisation
+from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.summary import TimeStatistics
+from plimsoll.aggregate.usage import Usage
 from plimsoll.findings import beyond as beyonds
 from plimsoll.findings.trial import TrialFindings
+from plimsoll.load_line import limits
+from plimsoll.load_line.limits import LineLimit
 from plimsoll.verdicts.checks import backlog, driver_headroom, memory_headroom
 from plimsoll.verdicts.verdict import Sentence, Verdict
+
+LIMIT = limits.latency(99, 0.02)
 
 
 def doubt(check: str) -> Verdict:
@@ -27,14 +34,24 @@ def found(
     in_flight: float = 10.0,
     shortest_ns: float = 1e6,
     held_above: float = 0.0,
+    stalls_ms: Sequence[float] = (),
+    limit: LineLimit = LIMIT,
     **shares: float,
 ) -> tuple[str, str]:
     monkeypatch.setattr(utilisation, "shares", lambda _tables: dict(shares))
     trial = TrialFindings(sample.trial_data(), tuple(doubt(check) for check in doubted))
     times = TimeStatistics(mean_ns=100e6, min_ns=shortest_ns)
     summary = SimpleNamespace(in_flight=in_flight, connections_requested=256, service_time=times)
-    tables = cast("Any", SimpleNamespace(summary=summary))
-    one = beyonds.beyond(trial, tables, is_held_above=held_above > 0)
+    recording = SimpleNamespace(held_ns=10 * SECOND_NS, driver=None)
+    windows = [
+        (place * SECOND_NS, place * SECOND_NS + round(length * 1e6))
+        for place, length in enumerate(stalls_ms)
+    ]
+    tables = cast(
+        "Any",
+        SimpleNamespace(summary=summary, recording=recording, usage=Usage({}), stalls=windows),
+    )
+    one = beyonds.beyond(trial, tables, limit, is_held_above=held_above > 0)
     return one.resource, one.sentence
 
 
@@ -75,11 +92,29 @@ def test_a_full_pool_of_connections_is_named_where_no_resource_is_full(
 def test_connections_that_wait_for_no_queue_are_the_limit_whatever_others_did(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sleeping = {"in_flight": 255.0, "shortest_ns": 99e6}
+    sleeping: dict[str, Any] = {"in_flight": 255.0, "shortest_ns": 99e6}
     resource, said = found(monkeypatch, core=0.2, host=0.99, **sleeping)
     assert (resource, said) == ("pool", "all 256 connections were in use, for 100 ms a response")
     assert found(monkeypatch, core=0.9, **sleeping)[0] == "core"
     assert found(monkeypatch, core=0.2, host=0.99, in_flight=255.0)[0] == "host"
+
+
+@pytest.mark.parametrize(
+    ("stalls_ms", "are_named"),
+    [((300,), True), ((300, 300, 300), True), ((119,), False), ((19,) * 9, False)],
+)
+def test_stalls_that_miss_the_limit_alone_are_named_before_connections(
+    monkeypatch: pytest.MonkeyPatch, stalls_ms: tuple[float, ...], are_named: bool
+) -> None:
+    """Of 10 s a stall of 120 ms leaves 1 % of requests waiting for more than 20 ms."""
+    for shortest_ns in (1e6, 99e6):
+        given, said = found(
+            monkeypatch, stalls_ms=stalls_ms, in_flight=255.0, shortest_ns=shortest_ns, core=0.2
+        )
+        assert (given == "stalls") is are_named, given
+        assert ("for up to 300 ms" in said) is are_named, said
+    given, _ = found(monkeypatch, stalls_ms=stalls_ms, limit=limits.errors(0.001), core=0.2)
+    assert given == "unknown"
 
 
 def of_closed_load(

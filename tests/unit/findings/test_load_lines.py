@@ -12,6 +12,7 @@ import queues
 import sample
 from plimsoll.aggregate import utilisation
 from plimsoll.aggregate.summary import TimeStatistics
+from plimsoll.aggregate.usage import Usage
 from plimsoll.cli.judging import line_exit_code
 from plimsoll.errors import LIMIT_MISSED
 from plimsoll.findings import load_lines
@@ -24,6 +25,8 @@ from plimsoll.report.results import line_result
 SUBJECT = Subject("127.0.0.1:8080/", "poisson", 20)
 UNLOADED_NS = 200e3
 """Median of the simulated server at a low rate; its services take so long."""
+STALL_S = 1.0
+"""A stall that takes a tenth of requests beyond any limit of these lines."""
 
 
 def of_server(
@@ -31,6 +34,7 @@ def of_server(
     searched: Searched,
     *failing: TrialFindings,
     closed_ns: float,
+    stall_s: float = 0.0,
 ) -> LineFindings:
     """Lines after a closed load with 20 connections and such a mean service time."""
     monkeypatch.setattr(utilisation, "shares", lambda _tables: {})
@@ -40,7 +44,16 @@ def of_server(
         times = TimeStatistics(mean_ns=mean_ns, min_ns=UNLOADED_NS)
         in_flight = 20.0 if recording is peak else 3.0
         summary = SimpleNamespace(in_flight=in_flight, connections_requested=20, service_time=times)
-        return cast("Any", SimpleNamespace(summary=summary))
+        known = SimpleNamespace(held_ns=10_000_000_000, driver=None)
+        return cast(
+            "Any",
+            SimpleNamespace(
+                summary=summary,
+                recording=known,
+                usage=Usage({}),
+                stalls=[(0, round(stall_s * 1e9))],
+            ),
+        )
 
     peak = sample.recording()
     (line,) = searched.lines
@@ -63,6 +76,27 @@ def test_connections_that_limit_the_closed_load_limit_every_line(
     assert (found.beyond["p99"].resource, found.level) == ("pool", "void")
     queued = of_server(monkeypatch, searched, failing, closed_ns=20 * UNLOADED_NS)
     assert queued.beyond["p99"].resource == "unknown"
+
+
+def test_stalls_that_miss_a_limit_alone_end_its_line_whatever_the_connections(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched = named(queues.searched_with())
+    failing = TrialFindings(sample.trial_data())
+    found = of_server(monkeypatch, searched, failing, closed_ns=1.1 * UNLOADED_NS, stall_s=STALL_S)
+    assert found.beyond["p99"].resource == "stalls"
+    assert "the server stalled 1 time, for up to 1 s" in line_result.text(found).replace(
+        "\n            ", " "
+    )
+    assert found.level != "void"
+
+
+def test_the_remedy_of_stalls_is_to_find_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = named(queues.searched_with(most_s=UNLOADED_NS / 2e9, budget_s=8.0))
+    failing = TrialFindings(sample.trial_data())
+    found = of_server(monkeypatch, searched, failing, closed_ns=20 * UNLOADED_NS, stall_s=STALL_S)
+    if found.searched.lines[0].state == "below":
+        assert line_result.remedy(found).startswith("find why the server stalls")
 
 
 def test_they_do_so_before_a_try_failed(monkeypatch: pytest.MonkeyPatch) -> None:

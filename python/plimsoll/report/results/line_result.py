@@ -17,6 +17,7 @@ from plimsoll.statistics.intervals import CONFIDENCE
 from plimsoll.verdicts import catalogue
 
 if TYPE_CHECKING:
+    from plimsoll.findings.beyond import Resource
     from plimsoll.findings.load_lines import LineFindings
     from plimsoll.load_line.limits import LineLimit
     from plimsoll.load_line.search import Line, Searched
@@ -50,13 +51,15 @@ OF_DRIVER = "the load generator was the limit"
 OF_POOL = "its connections were the limit"
 
 
-def _is_of_pool(found: LineFindings, line: Line) -> bool:
-    return found.beyond[line.limit.name].resource == "pool"
+def _is_of(found: LineFindings, line: Line, resource: Resource) -> bool:
+    """Whether a resource was full beyond a line."""
+    beyond = found.beyond.get(line.limit.name)
+    return beyond is not None and beyond.resource == resource
 
 
 def _more_of_driver(found: LineFindings, line: Line) -> str:
     """What the load generator needs more of, which was the limit."""
-    if not _is_of_pool(found, line):
+    if not _is_of(found, line, "pool"):
         return "give the load generator more threads, cores of its own, or another machine"
     return f"{found.beyond[line.limit.name].sentence}: give it more connections (`-c`)"
 
@@ -72,6 +75,8 @@ def remedy(found: LineFindings) -> str:
         "open": "give a longer budget with `budget_s=`",
         "below": "allow a higher latency; `plimsoll load -R` shows the latency at a rate",
     }
+    if line.state == "below" and _is_of(found, line, "stalls"):
+        return "find why the server stalls, or allow a higher latency"
     if _is_failing(line) and line.held_per_s is None:
         return "find why requests fail with `plimsoll load`, or set `--expect-status`"
     return remedies[line.state]
@@ -239,7 +244,7 @@ def sentence_of(found: LineFindings, line: Line) -> str:
     name, limits = texts.line(found.subject.name), _limits(found, line)
     if found.is_of_driver(line):
         limit = f"{OF_DRIVER}{_at(line.failed_per_s)}"
-        return f"no line of {name}: {OF_POOL if _is_of_pool(found, line) else limit}"
+        return f"no line of {name}: {OF_POOL if _is_of(found, line, 'pool') else limit}"
     if line.edge is not None:
         return _found(name, line.edge, limits)
     tries = sorted(found.searched.tries, key=lambda one: one.rate_per_s)
