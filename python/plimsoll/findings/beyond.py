@@ -75,7 +75,7 @@ def beyond(
     shares = utilisation.shares(tables)
     return (
         _of_driver(found, shares)
-        or _stalled(tables, limit)
+        or stalled(tables, limit)
         or _of_pool(tables, shares)
         or _doubted(found)
         or _full(shares)
@@ -106,25 +106,16 @@ def of_closed_load(tables: Tables, unloaded_ns: float) -> LimitingResource | Non
     return LimitingResource("pool", sentence)
 
 
-def _is_server_full(shares: utilisation.Shares) -> bool:
-    return max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0)) >= FULL
-
-
-def _of_driver(found: TrialFindings, shares: utilisation.Shares) -> LimitingResource | None:
-    """The load generator, where the server had room."""
-    driver = max(shares.get(utilisation.DRIVER, 0.0), shares.get(utilisation.CAPACITY, 0.0))
-    headroom = _doubt(found, "driver")
-    if headroom is None or driver <= FULL or _is_server_full(shares):
-        return None
-    return LimitingResource("driver", headroom.sentences[0].text)
-
-
-def _stalled(tables: Tables, limit: LineLimit) -> LimitingResource | None:
+def stalled(tables: Tables, limit: LineLimit) -> LimitingResource | None:
     """Stalls of the server that miss a limit of latency by themselves; None where they do not.
 
     Whatever the rate, and however many connections there are, requests that are due in a stall wait
     for its end. Where that alone takes more of them beyond the limit than it allows, nothing else
     needs to have been full.
+
+    Args:
+        tables: The tables of a load.
+        limit: The limit of a line.
     """
     if limit.most_ns is None:
         return None
@@ -140,6 +131,19 @@ def _stalled(tables: Tables, limit: LineLimit) -> LimitingResource | None:
         "waited longer than the limit for that alone"
     )
     return LimitingResource("stalls", sentence)
+
+
+def _is_server_full(shares: utilisation.Shares) -> bool:
+    return max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0)) >= FULL
+
+
+def _of_driver(found: TrialFindings, shares: utilisation.Shares) -> LimitingResource | None:
+    """The load generator, where the server had room."""
+    driver = max(shares.get(utilisation.DRIVER, 0.0), shares.get(utilisation.CAPACITY, 0.0))
+    headroom = _doubt(found, "driver")
+    if headroom is None or driver <= FULL or _is_server_full(shares):
+        return None
+    return LimitingResource("driver", headroom.sentences[0].text)
 
 
 def _of_pool(tables: Tables, shares: utilisation.Shares) -> LimitingResource | None:

@@ -19,7 +19,7 @@ from plimsoll.statistics.intervals import Estimate, Interval
 from plimsoll.verdicts.verdict import worst_trial
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from plimsoll.aggregate.trial import Tables
     from plimsoll.campaign.line_settings import LineSettings
@@ -176,14 +176,23 @@ def of_server(
             )
             failed[line.limit.name] = failing
         is_limited = line.state in ("found", "open") and _is_ever_kept(searched, line)
-        known = beyond.get(line.limit.name)
-        is_limited &= known is None or known.resource != "stalls"
+        is_limited = is_limited and not _is_stalled(beyond, line, map(tables_of, peaks))
         if pool is not None and is_limited and not _has_errors(searched, line):
             beyond[line.limit.name] = pool
         holding = _last(searched, line.held_per_s, trials)
         if holding is not None:
             held[line.limit.name] = holding
     return LineFindings(searched, subject, beyond, held, failed)
+
+
+def _is_stalled(
+    beyond: Mapping[str, LimitingResource], line: Line, closed: Iterable[Tables]
+) -> bool:
+    """Whether stalls alone miss the limit of a line, in the try that failed or a closed load."""
+    known = beyond.get(line.limit.name)
+    if known is not None and known.resource == "stalls":
+        return True
+    return any(beyonds.stalled(one, line.limit) for one in closed)
 
 
 def _without_too_slow(searched: Searched) -> Searched:
@@ -233,7 +242,8 @@ def is_of_connections(
     """Whether the first tries show that the number of connections ends every line.
 
     Two rates that leave most connections free kept all limits, so their latency is no accident. The
-    closed load failed no more requests than may fail, so the server has no limit of rates.
+    closed load failed no more requests than may fail, so the server has no limit of rates. Nor did
+    the server stall in it for so long that a limit is missed by that alone.
 
     Args:
         tables_of: Gives the tables of a closed load.
@@ -253,7 +263,10 @@ def is_of_connections(
     }
     if len(low) < ENOUGH_LOW or searched.tries[-1].rate_per_s not in low:
         return False
-    failed = [tables_of(one).summary.failure_ratio or 0.0 for one in peaks]
+    closed = [tables_of(one) for one in peaks]
+    if any(beyonds.stalled(one, limit) for one in closed for limit in searched.wanted.limits):
+        return False
+    failed = [one.summary.failure_ratio or 0.0 for one in closed]
     if max(failed, default=0.0) > searched.wanted.errors.allowed:
         return False
     return _pool(tables_of, searched, peaks) is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -29,12 +29,20 @@ STALL_S = 1.0
 """A stall that takes a tenth of requests beyond any limit of these lines."""
 
 
+def with_stall(summary: SimpleNamespace, stall_s: float) -> Any:
+    """Tables of a load of 10 s in which the server stalled once."""
+    recording = SimpleNamespace(held_ns=10_000_000_000, driver=None)
+    stalls = [(0, round(stall_s * 1e9))]
+    return SimpleNamespace(summary=summary, recording=recording, usage=Usage({}), stalls=stalls)
+
+
 def of_server(
     monkeypatch: pytest.MonkeyPatch,
     searched: Searched,
     *failing: TrialFindings,
     closed_ns: float,
     stall_s: float = 0.0,
+    closed_stall_s: float = 0.0,
 ) -> LineFindings:
     """Lines after a closed load with 20 connections and such a mean service time."""
     monkeypatch.setattr(utilisation, "shares", lambda _tables: {})
@@ -44,16 +52,7 @@ def of_server(
         times = TimeStatistics(mean_ns=mean_ns, min_ns=UNLOADED_NS)
         in_flight = 20.0 if recording is peak else 3.0
         summary = SimpleNamespace(in_flight=in_flight, connections_requested=20, service_time=times)
-        known = SimpleNamespace(held_ns=10_000_000_000, driver=None)
-        return cast(
-            "Any",
-            SimpleNamespace(
-                summary=summary,
-                recording=known,
-                usage=Usage({}),
-                stalls=[(0, round(stall_s * 1e9))],
-            ),
-        )
+        return with_stall(summary, closed_stall_s if recording is peak else stall_s)
 
     peak = sample.recording()
     (line,) = searched.lines
@@ -89,6 +88,20 @@ def test_stalls_that_miss_a_limit_alone_end_its_line_whatever_the_connections(
         "\n            ", " "
     )
     assert found.level != "void"
+
+
+def test_a_closed_load_that_stalled_shows_no_limit_of_connections(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched = named(queues.searched_with())
+    failing = TrialFindings(sample.trial_data())
+    found = of_server(
+        monkeypatch, searched, failing, closed_ns=1.1 * UNLOADED_NS, closed_stall_s=STALL_S
+    )
+    assert found.beyond["p99"].resource == "unknown"
+    ended = searched_until_over(monkeypatch, closed_ns=1.1 * UNLOADED_NS)
+    gone_on = searched_until_over(monkeypatch, closed_ns=1.1 * UNLOADED_NS, stall_s=STALL_S)
+    assert len(gone_on.tries) > len(ended.tries)
 
 
 def test_the_remedy_of_stalls_is_to_find_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +150,12 @@ def test_a_line_that_no_try_kept_is_open_where_free_connections_are_fast_enough(
 
 
 def searched_until_over(
-    monkeypatch: pytest.MonkeyPatch, *, closed_ns: float, failed: float = 0.0, fails: float = 0.0
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    closed_ns: float,
+    failed: float = 0.0,
+    fails: float = 0.0,
+    stall_s: float = 0.0,
 ) -> Searched:
     """A search that ends as soon as the tries show that connections are the limit."""
     monkeypatch.setattr(utilisation, "shares", lambda _tables: {})
@@ -145,7 +163,7 @@ def searched_until_over(
     summary = SimpleNamespace(
         in_flight=20.0, connections_requested=20, service_time=times, failure_ratio=failed
     )
-    tables = cast("Any", SimpleNamespace(summary=summary))
+    tables = with_stall(summary, stall_s)
 
     def is_over(now: Searched) -> bool:
         return load_lines.is_of_connections(lambda _: tables, now, [sample.recording()])
