@@ -126,9 +126,9 @@ REQUESTS = Table(
         Column(
             "sent_bytes",
             pa.uint32(),
-            "bytes of the request; null when unknown, and in files of the driver `plimsoll`: there "
-            "`request_bytes` in `trial.json` has those of each request type, and the relation "
-            "`trial.requests` fills them in",
+            "bytes of the request; null when unknown, and as the driver `plimsoll` records it: "
+            "`request_bytes` in `trial.json` has those of each request type; the export `parquet` "
+            "and the relation `trial.requests` fill them in",
             True,
         ),
     ),

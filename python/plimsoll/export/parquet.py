@@ -1,6 +1,7 @@
 """Parquet: the tables of one trial as in `docs/tables.md`, and its `trial.json`.
 
-The recorded tables are copied in blocks; `seconds`, `summaries`, `stages`, `quantiles` and
+The recorded tables are copied in blocks; in `requests`, `sent_bytes` is filled in where
+`trial.json` has the lengths of request types. `seconds`, `summaries`, `stages`, `quantiles` and
 `latency_buckets` are computed again.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from plimsoll import tables
@@ -71,16 +73,30 @@ def write(of_trial: Tables, into: Path) -> tuple[str, ...]:
             of_trial.recording, of_trial.requests, of_trial.seconds.num_rows
         ),
     }
+    lengths = pa.array(of_trial.recording.request_bytes, pa.uint32())
     for table, found in rows.items():
-        _write(table, found, into / f"{table.name}.parquet")
+        filled = lengths if table is tables.REQUESTS else None
+        _write(table, found, into / f"{table.name}.parquet", filled)
     return ()
 
 
-def _write(table: tables.Table, rows: Rows, path: Path) -> None:
+def _write(table: tables.Table, rows: Rows, path: Path, lengths: pa.Array | None) -> None:
     with _opened(table, path) as writer:
         for batch in _batches(rows):
             part = pa.Table.from_batches([batch]).select(table.schema.names)
+            if lengths is not None and len(lengths):
+                part = _with_sent_bytes(part, lengths)
             writer.write_table(part.cast(table.schema))
+
+
+def _with_sent_bytes(rows: pa.Table, lengths: pa.Array) -> pa.Table:
+    """Rows of `requests` with the length of each sent request, by its type where no other is known.
+
+    As `aggregate.kinds.sent_bytes_expression` says it in SQL.
+    """
+    of_types = pc.if_else(rows["sent_ns"].is_valid(), lengths.take(rows["request"]), None)
+    place = rows.schema.get_field_index("sent_bytes")
+    return rows.set_column(place, "sent_bytes", pc.coalesce(rows["sent_bytes"], of_types))
 
 
 def _opened(table: tables.Table, path: Path) -> pq.ParquetWriter:
