@@ -319,6 +319,28 @@ def test_dates_without_a_zone_are_named_where_other_instants_must_fit(tmp_path: 
     assert not any("no zone" in one for one in driver.notes)
 
 
+def test_a_number_in_a_page_that_grows_by_a_digit_is_no_wrong_response(tmp_path: Path) -> None:
+    of_jmeter, of_vegeta = tmp_path / "a.jtl", tmp_path / "a.csv"
+    digits = [len(str(visits)) for visits in range(1, 2001)]
+    of_jmeter.write_text(
+        HEADER
+        + "".join(
+            line(5 * at).replace(",500,120,", f",{210 + more},120,")
+            for at, more in enumerate(digits)
+        )
+    )
+    lines = (
+        f"{T * 1_000_000 + at * 5_000_000},200,20000000,120,{110 + more},,,a,{at},GET,http://x/,\n"
+        for at, more in enumerate(digits)
+    )
+    of_vegeta.write_text("".join(lines))
+    for path in (of_jmeter, of_vegeta):
+        _, trial = imported(tmp_path, path)
+        given = {verdict.check: verdict for verdict in judge(trial)}["responses_correct"]
+        assert given.level == "sound", given.text
+    assert "Body lengths vary from 111 to 114 bytes" in given.text
+
+
 def test_only_requests_of_a_label_are_kept_when_that_is_asked(tmp_path: Path) -> None:
     path = jtl(tmp_path / "a.jtl")
     path.write_text(path.read_text() + line(3, label="other"))

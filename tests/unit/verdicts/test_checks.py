@@ -2612,6 +2612,10 @@ def test_an_import_without_stalls_hides_none():
     [
         (lambda: None, "sound", "according to `jmeter`: status 200."),
         (lambda: with_every_tenth("body_bytes", 17), "doubtful", "bodies had 17 bytes, the other"),
+        (lambda: with_every_tenth("body_bytes", 1998), "doubtful", "had 1,998 bytes, the other"),
+        (lambda: with_every_tenth("body_bytes", 10, 24), "doubtful", "had 10 bytes, the other"),
+        (lambda: with_every_tenth("body_bytes", 2049), "sound", "vary from 2,048 to 2,049 bytes"),
+        (lambda: with_every_tenth("body_bytes", 12, 13), "sound", "vary from 12 to 13 bytes"),
         (lambda: with_heads(300), "doubtful", "responses had 300 bytes, the other"),
         (lambda: with_heads(1150), "sound", "correct according to `jmeter`"),
         (lambda: with_heads(1600), "sound", "correct according to `jmeter`"),

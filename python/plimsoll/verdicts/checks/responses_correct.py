@@ -19,7 +19,8 @@ after the load. Doubted are those that have the length of the usual body, differ
 while it came, too. A page that shows the time, a counter or a random value has no usual body, or
 one after the other, and raises no doubt. Where no body is a quarter of those stored, the page is
 such a one, and values have different lengths. There, lengths are not doubted that differ from the
-usual one by at most 20 bytes and by less than half of it.
+usual one by at most 20 bytes and by less than half of it. Nor are they in the log of another tool,
+which has no bodies: there, a number that grows by a digit is as likely as anything else.
 
 Some tools let their users decide which responses are correct. Status codes from 400 on among those
 are named and doubted, because nothing here was told to expect them.
@@ -538,10 +539,10 @@ def _has_values(lengths: BodyLengths, tables: Tables) -> bool:
     """Whether lengths differ by no more than a number or a time in a page that shows one.
 
     At least half of the responses have the usual length. Where no body is a quarter of the stored
-    ones, those of this length differ from each other, too.
+    ones, those of this length differ from each other, too. The log of another tool has none.
     """
     names, usual = tables.recording.requests, lengths.usual_bytes
-    vary = any(
+    vary = tables.recording.origin == "import" or any(
         names[one.request] == names[lengths.request]
         and one.bodies >= FEWEST_BODIES
         and one.usual < LEAST_USUAL * one.bodies
