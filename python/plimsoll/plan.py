@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.campaign.load import SERVICES
 from plimsoll.campaign.requests import DRAWN, DRAWN_BY_TOOLS
@@ -91,6 +91,20 @@ class Trial:
         """The requests under load, with weights."""
         count = DRAWN if self.driver == "plimsoll" else DRAWN_BY_TOOLS
         return self.endpoint.of_seed(self.fixtures_seed).sent(self.values, self.seed, count)
+
+
+class ComparedTable(NamedTuple):
+    """One endpoint and load, by one driver: what entries share that are compared with each other.
+
+    Attributes:
+        endpoint: Name of the endpoint.
+        load: Name of the load.
+        driver: Name of the program that generates the load.
+    """
+
+    endpoint: str
+    load: str
+    driver: str
 
 
 @dataclass(frozen=True)
@@ -196,8 +210,8 @@ def tried(campaign: Campaign, like: Trial, load: Load, number: int, order: int) 
     return _trial(campaign, *parts, number, order=order)
 
 
-def table(trial: Trial) -> tuple[str, str, str]:
-    """Names of endpoint, load and driver: what entries of one table have in common."""
+def table(trial: Trial) -> ComparedTable:
+    """The table that a trial belongs to."""
     return _table(trial.endpoint, trial.load, trial.driver)
 
 
@@ -217,7 +231,7 @@ def groups(trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], ...]:
 
 def tables(trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], ...]:
     """The trials of each table, in the order in which tables and trials come."""
-    found: dict[tuple[str, str, str], list[Trial]] = {}
+    found: dict[ComparedTable, list[Trial]] = {}
     for trial in trials:
         found.setdefault(table(trial), []).append(trial)
     return tuple(map(tuple, found.values()))
@@ -350,8 +364,8 @@ def _start(endpoint: Endpoint, load: Load, driver: str) -> tuple[str, str, str]:
     return load.name, driver, endpoint.name if has_own else ""
 
 
-def _table(endpoint: Endpoint, load: Load, driver: str) -> tuple[str, str, str]:
-    return endpoint.name, load.name, driver
+def _table(endpoint: Endpoint, load: Load, driver: str) -> ComparedTable:
+    return ComparedTable(endpoint.name, load.name, driver)
 
 
 def _shuffled(combinations: Sequence[Combination], seed: str) -> list[Combination]:

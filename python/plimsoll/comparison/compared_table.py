@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+from plimsoll.plan import ComparedTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -12,23 +14,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class ComparedTable(NamedTuple):
-    """One endpoint and load, by one driver.
-
-    Attributes:
-        endpoint: Name of the endpoint.
-        load: Name of the load.
-        driver: Name of the program that generated the load.
-    """
-
-    endpoint: str
-    load: str
-    driver: str
-
-    @classmethod
-    def of(cls, recording: Recording) -> ComparedTable:
-        """The table that a trial belongs to."""
-        return cls(recording.endpoint, recording.load.name, recording.driver_name)
+def table_of(recording: Recording) -> ComparedTable:
+    """The table that a recorded trial belongs to."""
+    return ComparedTable(recording.endpoint, recording.load.name, recording.driver_name)
 
 
 def by_table(

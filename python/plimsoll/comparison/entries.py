@@ -12,8 +12,9 @@ from itertools import pairwise
 from statistics import fmean, mean, median, stdev
 from typing import TYPE_CHECKING
 
-from plimsoll.comparison.compared_table import ComparedTable, by_table
+from plimsoll.comparison.compared_table import by_table
 from plimsoll.comparison.comparisons import RANKED, column, observed
+from plimsoll.plan import ComparedTable
 from plimsoll.statistics.comparison import compared
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.comparison.compared_table import ComparedTable
+from plimsoll.plan import ComparedTable
 from plimsoll.statistics.intervals import Estimate, Interval
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.comparison.compared_table import ComparedTable
+from plimsoll.comparison.compared_table import table_of
 from plimsoll.comparison.comparisons import RANKED
+from plimsoll.plan import ComparedTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -129,10 +130,10 @@ def progress(
         recordings: Recordings of its trials.
         comparisons: Its comparisons, by intervals that allow for the rule.
     """
-    ordered = sorted(recordings, key=ComparedTable.of)
+    ordered = sorted(recordings, key=table_of)
     tables = [
         _progress(rule, table, list(found), comparisons)
-        for table, found in groupby(ordered, key=ComparedTable.of)
+        for table, found in groupby(ordered, key=table_of)
     ]
     return CampaignProgress(rule, tuple(tables))
 

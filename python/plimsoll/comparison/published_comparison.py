@@ -18,6 +18,7 @@ from itertools import combinations
 from statistics import median
 from typing import TYPE_CHECKING
 
+from plimsoll.comparison.compared_table import table_of
 from plimsoll.comparison.comparisons import observed
 from plimsoll.published import claims
 from plimsoll.statistics.comparison import compared
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.plan import ComparedTable
     from plimsoll.published.claims import Claim
     from plimsoll.published.counterparts import Counterparts
     from plimsoll.published.document import Document
@@ -109,12 +111,12 @@ class Claimed:
     Attributes:
         claim: The claim.
         published: What the document's own figures say to it, in words.
-        measured: Endpoint, load and driver to the throughput of its first server / of its second.
+        measured: Table to the throughput of its first server / of its second.
     """
 
     claim: Claim
     published: str
-    measured: Mapping[tuple[str, str, str], Estimate]
+    measured: Mapping[ComparedTable, Estimate]
 
 
 @dataclass(frozen=True)
@@ -122,38 +124,32 @@ class _Measured:
     """The trials of one campaign by what they measured.
 
     Attributes:
-        trials: Endpoint, load and driver to framework, as `name:variant`, to its trials.
+        trials: Table to framework, as `name:variant`, to its trials.
     """
 
-    trials: Mapping[tuple[str, str, str], Mapping[str, Sequence[ComparedTrial]]]
+    trials: Mapping[ComparedTable, Mapping[str, Sequence[ComparedTrial]]]
 
-    def fields(self, endpoint: str, load: str) -> list[tuple[str, str, str]]:
-        """Endpoint, load and driver of what was measured there; an empty load is any."""
-        return [key for key in self.trials if key[0] == endpoint and load in ("", key[1])]
+    def tables(self, endpoint: str, load: str) -> list[ComparedTable]:
+        """The tables of what was measured there; an empty load is any."""
+        return [one for one in self.trials if one.endpoint == endpoint and load in ("", one.load)]
 
-    def counting(
-        self, field: tuple[str, str, str], framework: str, quantity: str
-    ) -> tuple[float, ...]:
+    def counting(self, table: ComparedTable, framework: str, quantity: str) -> tuple[float, ...]:
         """A column of `summaries` of each repetition that counts, where it is known."""
-        found = self.trials[field].get(framework, ())
+        found = self.trials[table].get(framework, ())
         return _column([one for one in found if one.counts], quantity)
 
-    def shown(
-        self, field: tuple[str, str, str], framework: str, quantity: str
-    ) -> tuple[float, ...]:
+    def shown(self, table: ComparedTable, framework: str, quantity: str) -> tuple[float, ...]:
         """The same; of the void ones where none counts."""
-        void = _column(self.trials[field].get(framework, ()), quantity)
-        return self.counting(field, framework, quantity) or void
+        void = _column(self.trials[table].get(framework, ()), quantity)
+        return self.counting(table, framework, quantity) or void
 
-    def observed(
-        self, field: tuple[str, str, str], framework: str, quantity: str
-    ) -> list[Observation]:
+    def observed(self, table: ComparedTable, framework: str, quantity: str) -> list[Observation]:
         """The same as `counting`, each with its block."""
-        return observed(self.trials[field].get(framework, ()), quantity)
+        return observed(self.trials[table].get(framework, ()), quantity)
 
-    def ids(self, field: tuple[str, str, str], framework: str) -> tuple[str, ...]:
+    def ids(self, table: ComparedTable, framework: str) -> tuple[str, ...]:
         """Ids of the trials of a framework there, those that do not count, too."""
-        return tuple(one.recording.trial for one in self.trials[field].get(framework, ()))
+        return tuple(one.recording.trial for one in self.trials[table].get(framework, ()))
 
 
 def reference(recording: Recording) -> str:
@@ -170,9 +166,9 @@ def fields(document: Document, repetitions: Sequence[ComparedTrial]) -> tuple[Fi
     """
     measured = _measured(repetitions)
     return tuple(
-        _field(key, published, document.here.baseline, measured)
+        _field(table, published, document.here.baseline, measured)
         for (endpoint, load), published in _placed(document).items()
-        for key in measured.fields(endpoint, load)
+        for table in measured.tables(endpoint, load)
     )
 
 
@@ -196,10 +192,9 @@ def claimed(document: Document, repetitions: Sequence[ComparedTrial]) -> tuple[C
 
 
 def _measured(repetitions: Sequence[ComparedTrial]) -> _Measured:
-    trials: dict[tuple[str, str, str], dict[str, list[ComparedTrial]]] = {}
+    trials: dict[ComparedTable, dict[str, list[ComparedTrial]]] = {}
     for one in repetitions:
-        _, *field = one.key
-        frameworks = trials.setdefault((field[0], field[1], field[2]), {})
+        frameworks = trials.setdefault(table_of(one.recording), {})
         frameworks.setdefault(reference(one.recording), []).append(one)
     return _Measured(trials)
 
@@ -215,12 +210,10 @@ def _placed(document: Document) -> dict[tuple[str, str], Published]:
     return {place: field for place, field in placed.items()}
 
 
-def _field(
-    key: tuple[str, str, str], document: Published, named: str, measured: _Measured
-) -> Field:
+def _field(table: ComparedTable, document: Published, named: str, measured: _Measured) -> Field:
     published = {server: _rates(figures) for server, figures in document.items()}
     counting, shown = (
-        {server: read(key, server[1], _quantity(figures)) for server, figures in document.items()}
+        {server: read(table, server[1], _quantity(figures)) for server, figures in document.items()}
         for read in (measured.counting, measured.shown)
     )
     fastest = sorted(published, key=lambda server: -median(published[server]))
@@ -232,18 +225,18 @@ def _field(
             published=_ratio(published[server], published[baseline]),
             measured=_ratio(shown[server], shown[baseline]),
             figures=tuple(document[server]),
-            trials=measured.ids(key, server[1]),
+            trials=measured.ids(table, server[1]),
         )
         for server in fastest
     )
     order = _order(
         published,
         {
-            server: measured.observed(key, server[1], _quantity(figures))
+            server: measured.observed(table, server[1], _quantity(figures))
             for server, figures in document.items()
         },
     )
-    return Field(*key, baseline[0], measured.ids(key, baseline[1]), rows, order)
+    return Field(*table, baseline[0], measured.ids(table, baseline[1]), rows, order)
 
 
 def _rates(figures: Sequence[ReportedStatistics]) -> tuple[float, ...]:
@@ -307,17 +300,19 @@ def _stands(found: Comparison, fast: int, slow: int) -> str:
 
 def _ratios(
     claim: Claim, here: Counterparts, measured: _Measured
-) -> Iterator[tuple[tuple[str, str, str], Estimate]]:
+) -> Iterator[tuple[ComparedTable, Estimate]]:
     """The ratio of the two servers of a claim, wherever both were measured."""
     places = [here.everywhere(subject) for subject in claim.compare]
     if len({place and place.load for place in places}) != 1:
         return
-    for key in measured.trials:
-        if any(place is None or place.load not in ("", key[1]) for place in places):
+    for table in measured.trials:
+        if any(place is None or place.load not in ("", table.load) for place in places):
             continue
         one, other = (
-            measured.counting(key, place.framework, "throughput_per_s") for place in places if place
+            measured.counting(table, place.framework, "throughput_per_s")
+            for place in places
+            if place
         )
         ratio = _ratio(one, other)
         if ratio is not None:
-            yield key, ratio
+            yield table, ratio

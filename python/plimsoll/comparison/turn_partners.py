@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from plimsoll.comparison.compared_table import ComparedTable, by_table
+from plimsoll.comparison.compared_table import by_table, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ def blocks_in_turns(repetitions: Sequence[ComparedTrial]) -> frozenset[int]:
     return frozenset(
         block
         for block, recordings in blocks.items()
-        if all(map(_side_by_side, by_table(recordings, ComparedTable.of).values()))
+        if all(map(_side_by_side, by_table(recordings, table_of).values()))
     )
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from plimsoll.conduct.run_config import RunConfig
     from plimsoll.conduct.side_by_side import SideBySide
     from plimsoll.drivers.turning import EngineTurn
-    from plimsoll.plan import Trial
+    from plimsoll.plan import ComparedTable, Trial
     from plimsoll.processes.interruption import Interruption
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
@@ -129,7 +129,7 @@ def _conduct_all(
 def _servers(members: Iterable[GroupMember]) -> list[SharedServer]:
     """The servers of some trials: one for each framework, but one for each trial of a table."""
     found: dict[tuple[str, int], SharedServer] = {}
-    earlier: Counter[tuple[tuple[str, str, str], str]] = Counter()
+    earlier: Counter[tuple[ComparedTable, str]] = Counter()
     for member in members:
         trial = member.known.trial
         name, table = trial.framework.reference, plan.table(trial)

@@ -10,10 +10,10 @@ from plimsoll.comparison import entry_comparison
 from plimsoll.findings.trial import RANKED_BY
 
 if TYPE_CHECKING:
-    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.comparison.entry_comparison import EntryComparison
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.rankings import Ranking
+    from plimsoll.plan import ComparedTable
     from plimsoll.statistics.intervals import Estimate
     from plimsoll.verdicts.verdict import Level
 

@@ -13,8 +13,8 @@ from plimsoll.verdicts.catalogue import role
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.findings.trial import TrialFindings
+    from plimsoll.plan import ComparedTable
     from plimsoll.recording import RecordedDatabase
 
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.aggregate.summary import Summary
-    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.comparison.entry_comparison import EntryComparison
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
+    from plimsoll.plan import ComparedTable
 
 SOURCES = ("rapl", "wall")
 """Sources of power."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.comparison import entry_comparison
-from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.findings.trial import RANKED_BY, by_table
+from plimsoll.plan import ComparedTable
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.levels import by_checks
 from plimsoll.verdicts.verdict import TRIAL_LEVELS, worst_trial

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 from plimsoll import texts
 from plimsoll.aggregate import timeouts
 from plimsoll.aggregate.unfinished import NOTHING
-from plimsoll.comparison.compared_table import ComparedTable
+from plimsoll.comparison.compared_table import table_of
 from plimsoll.comparison.comparisons import RANKED
+from plimsoll.plan import ComparedTable
 from plimsoll.verdicts.levels import of_trial
 from plimsoll.verdicts.verdict import worst_trial
 
@@ -152,7 +153,7 @@ def by_table(
     """Trials by endpoint, load and driver, in their order; then by framework and variant."""
     found: dict[ComparedTable, dict[str, list[TrialFindings]]] = {}
     for one in trials:
-        table = ComparedTable.of(one.recording)
+        table = table_of(one.recording)
         found.setdefault(table, {}).setdefault(one.recording.title, []).append(one)
     return dict(sorted(found.items()))
 

@@ -13,7 +13,7 @@ from plimsoll.verdicts.verdict import DOUBTING, LEVELS, Sentence, Verdict, joine
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.usage import Usage
-    from plimsoll.comparison.compared_table import ComparedTable
+    from plimsoll.plan import ComparedTable
     from plimsoll.recording import Origin, Recording
     from plimsoll.verdicts.limits import Limit
     from plimsoll.verdicts.verdict import Level

@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll import texts
-from plimsoll.comparison.compared_table import ComparedTable
+from plimsoll.plan import ComparedTable
 
 if TYPE_CHECKING:
     from plimsoll.recording import Recording

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from plimsoll.campaign import as_run
 from plimsoll.campaign.as_run import Document
 from plimsoll.comparison import further_blocks
-from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.entry_comparison import of_table
 from plimsoll.comparison.further_blocks import MOST, CampaignProgress, Rule, TableProgress
+from plimsoll.plan import ComparedTable
 from plimsoll.recording import Ending
 from recordings import simulate
 

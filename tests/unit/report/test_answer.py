@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 import sample
-from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
+from plimsoll.plan import ComparedTable
 from plimsoll.report import contents
 from plimsoll.report.contents import answer
 from plimsoll.report.contents.answer import RankingAnswer

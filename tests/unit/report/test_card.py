@@ -13,9 +13,9 @@ import pytest
 
 import queues
 import sample
-from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
+from plimsoll.plan import ComparedTable
 from plimsoll.report import contents
 from plimsoll.report.contents import answer
 from plimsoll.report.contents.answer import RankingAnswer

@@ -21,12 +21,12 @@ import sample
 from plimsoll import tables
 from plimsoll.campaign import as_run
 from plimsoll.campaign.load import UnknownLoad
-from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.errors import StorageError
 from plimsoll.findings import campaign_thresholds
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
+from plimsoll.plan import ComparedTable
 from plimsoll.report import contents
 from plimsoll.report.formats import every, html, markdown, pdf, terminal, vega
 from plimsoll.report.results import machine_readable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.further_blocks import MOST, CampaignProgress, Rule, TableProgress
+from plimsoll.plan import ComparedTable
 from plimsoll.report.contents import stopping
 
 

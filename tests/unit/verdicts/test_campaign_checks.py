@@ -8,8 +8,8 @@ import pytest
 
 import sample
 from plimsoll.aggregate import steady_state
-from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.comparisons import ComparedTrial
+from plimsoll.plan import ComparedTable
 from plimsoll.provenance import Part, Provenance, digest
 from plimsoll.recording import Ending, RecordedStage
 from plimsoll.recording.turns import Turn

@@ -3,7 +3,7 @@ from dataclasses import asdict, replace
 
 from plimsoll import verdicts
 from plimsoll.campaign.load import UnknownLoad
-from plimsoll.comparison.compared_table import ComparedTable
+from plimsoll.plan import ComparedTable
 from plimsoll.recording import HostClock, HostDriver
 from plimsoll.verdicts.catalogue import limit
 from plimsoll.verdicts.checks import CHECKS

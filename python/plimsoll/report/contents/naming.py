@@ -11,8 +11,8 @@ from plimsoll.findings.trial import load_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.findings.findings import Findings
+    from plimsoll.plan import ComparedTable
     from plimsoll.recording import Recording
 
 TARGET = "target"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
 from plimsoll.comparison import entry_comparison
-from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.findings import ranking_margins
 from plimsoll.findings.hold_length import hold_length
 from plimsoll.findings.trial import RANKED_BY
+from plimsoll.plan import ComparedTable
 from plimsoll.report import estimate_text
 from plimsoll.report.contents import naming, stopping
 from plimsoll.report.contents.naming import anchor

@@ -24,9 +24,9 @@ from plimsoll.verdicts.verdict import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
+    from plimsoll.plan import ComparedTable
     from plimsoll.verdicts.verdict import Level, Verdict
 
 CAMPAIGN = "The campaign as a whole"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.comparison.further_blocks import CampaignProgress, TableProgress
+    from plimsoll.plan import ComparedTable
 
 
 def of_campaign(progress: CampaignProgress) -> str:
@@ -41,7 +42,7 @@ def of_campaign(progress: CampaignProgress) -> str:
             return f"Not finished: {left}. Run the same `plimsoll run` again to resume."
 
 
-def of_table(progress: CampaignProgress, table: tuple[str, str, str]) -> str:
+def of_table(progress: CampaignProgress, table: ComparedTable) -> str:
     """Which intervals of one table are too wide; empty where nothing of it was measured."""
     for one in progress.tables:
         if one.table == table:

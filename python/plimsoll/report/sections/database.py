@@ -13,9 +13,9 @@ from plimsoll.report.contents.section import Section, SectionTable, TableRow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.findings.database_use import EntryDatabaseUse
     from plimsoll.findings.findings import Findings
+    from plimsoll.plan import ComparedTable
     from plimsoll.recording import RecordedDatabase
 
 ANCHOR = "database"

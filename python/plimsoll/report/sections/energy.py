@@ -14,10 +14,10 @@ from plimsoll.verdicts.catalogue import role
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.findings.energy import EntryEnergy
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.trial import TrialFindings
+    from plimsoll.plan import ComparedTable
     from plimsoll.recording import PowerSources
     from plimsoll.statistics.intervals import Estimate
 

@@ -181,9 +181,9 @@ def _measured(one: Claimed) -> str:
     ordered = sorted(one.measured.items(), key=lambda item: item[1].value)
     (least_at, least), (most_at, most) = ordered[0], ordered[-1]
     return (
-        f"× {wording.decimals(least.value, 2)} ({', '.join(least_at[:2])}) to × "
+        f"× {wording.decimals(least.value, 2)} ({least_at.endpoint}, {least_at.load}) to × "
         f"{wording.decimals(most.value, 2)} "
-        f"({', '.join(most_at[:2])}), of {len(ordered)} loads"
+        f"({most_at.endpoint}, {most_at.load}), of {len(ordered)} loads"
     )
 
 

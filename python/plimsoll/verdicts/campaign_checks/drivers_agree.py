@@ -20,8 +20,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.comparison.compared_table import ComparedTable
 from plimsoll.comparison.driver_comparison import THROUGHPUT, disagreements
+from plimsoll.plan import ComparedTable
 from plimsoll.verdicts.finding import Finding, found, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.verdict import CAMPAIGN

@@ -18,7 +18,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.comparison.compared_table import ComparedTable
+from plimsoll.comparison.compared_table import table_of
+from plimsoll.plan import ComparedTable
 from plimsoll.provenance import Part, differences, named
 from plimsoll.verdicts.finding import found, verdict
 from plimsoll.verdicts.limits import Limit
@@ -102,7 +103,7 @@ def _mixed(recordings: Sequence[Recording], limits: Limits) -> Iterator[Verdict]
         sentence = (
             f"{title} mixes {len(programs)} programs: {wording.listed(reported)}; {named(changed)}"
         )
-        tables = map(ComparedTable.of, trials)
+        tables = map(table_of, trials)
         finding = found(limit, len(programs), sentence, REMEDY, tables=tables)
         yield verdict(NAME, server_name(title), [finding], SOURCE)
 
@@ -126,7 +127,7 @@ def _measured(recordings: Sequence[Recording], limits: Limits, *, are_one: bool)
             most = max(most, len(set(each)))
             if differing := _changes(each):
                 changed.update(dict.fromkeys(differing))
-                concerned += map(ComparedTable.of, known)
+                concerned += map(table_of, known)
     if not changed:
         sentence = (
             "each server ran the same program in all trials, with the same setup"

@@ -30,7 +30,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.comparison.compared_table import ComparedTable
+from plimsoll.comparison.compared_table import table_of
 from plimsoll.comparison.entries import entries, is_saturating
 from plimsoll.comparison.turn_partners import blocks_in_turns
 from plimsoll.recording import YARDSTICK
@@ -108,7 +108,7 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
 def _measured_in(block: int, finding: Finding, repetitions: Sequence[ComparedTrial]) -> Finding:
     """A finding on a block with its tables: further blocks are not of all tables."""
     recordings = [one.recording for one in repetitions if one.recording.repetition == block]
-    return replace(finding, tables=tuple(dict.fromkeys(map(ComparedTable.of, recordings))))
+    return replace(finding, tables=tuple(dict.fromkeys(map(table_of, recordings))))
 
 
 def _is_measured(repetitions: Sequence[ComparedTrial]) -> bool:

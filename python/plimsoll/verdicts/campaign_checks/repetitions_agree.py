@@ -36,9 +36,9 @@ from plimsoll.verdicts.verdict import CAMPAIGN
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.comparison.compared_table import ComparedTable
     from plimsoll.comparison.comparisons import ComparedTrial
     from plimsoll.comparison.entries import Entry
+    from plimsoll.plan import ComparedTable
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
 
