@@ -26,10 +26,11 @@ QUANTITIES = {
     "p99": "response_time_p99_ns",
     "cpu": "server_cpu_s_per_request",
     "memory": "server_peak_pss_bytes",
+    "line": "line_rate_per_s",
 }
-"""Names of quantities, and their columns in `summaries`."""
+"""Names of quantities, and their columns in a history."""
 
-SHOWN = ("goodput", "p99", "cpu")
+SHOWN = ("goodput", "p99", "cpu", "line")
 """Quantities that are shown where none is named."""
 
 _FILE = click.option(
@@ -61,8 +62,9 @@ def command() -> None:
 def add(*, results: Path, storage: str, file: Path, commit: str | None) -> int:
     """Append the estimates of a campaign to a history.
 
-    The line has the estimate and interval of each entry and quantity, digests, versions, the time,
-    the commit and the fingerprint of the machine. Results already in the history are skipped.
+    The line has the estimate and interval of each entry and quantity, load lines and costs of a
+    request among them. It has digests, versions, the time, the commit and the fingerprint of the
+    machine. Results already in the history are skipped.
     """
     with plimsoll.read(results, storage=storage) as found:
         line = history.adding.kept(reporting.gathered(found), commit)

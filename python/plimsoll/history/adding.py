@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll.comparison.comparisons import LESS_IS_BETTER, MORE_IS_BETTER
 from plimsoll.errors import InputError, Problem
 from plimsoll.findings import entries
+from plimsoll.history import lines_and_costs
 from plimsoll.history.fingerprint import facts, fingerprint
 from plimsoll.history.kept import FORMAT, KeptCampaign, KeptEntry, KeptEstimate, KeptMachine
 from plimsoll.provenance import digest, short_id
@@ -53,7 +54,10 @@ def kept(findings: Findings, commit: str | None = None) -> KeptCampaign:
         commit=commit,
         plimsoll=findings.version,
         machine=_machine(findings),
-        entries=tuple(_entry(*one) for one in entries.by_entry(findings.measured).items()),
+        entries=(
+            *(_entry(*one) for one in entries.by_entry(findings.measured).items()),
+            *lines_and_costs.kept(findings, SETTINGS),
+        ),
     )
 
 

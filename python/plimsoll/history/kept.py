@@ -28,9 +28,10 @@ class KeptEstimate(_Kept):
     """One quantity of an entry."""
 
     value: float
-    """Median over the repetitions that count, in the unit of its column in `summaries`."""
+    """Median over the repetitions that count, in the unit of its column in `summaries`;
+    of a load line its rate per second, of a ladder the CPU seconds that each request adds."""
     low: float | None
-    """Lower end of the 95 % interval; null below two repetitions."""
+    """Lower end of the 95 % interval; null below two repetitions or two rates."""
     high: float | None
     """Upper end."""
 
@@ -56,13 +57,13 @@ class KeptEntry(_Kept):
     endpoint: str
     """Name of the endpoint."""
     load: str
-    """Name of the load."""
+    """Name of the load; of a load line its limit, as `p99 ≤ 20 ms`; of a ladder `ladder`."""
     driver: str
     """Name of the load generator."""
     level: Level
     """The worst level of the repetitions that count; void where none does."""
     repetitions: int
-    """How many count."""
+    """How many count; tries of a load line, steps of a ladder."""
     excluded: int
     """How many do not count."""
     application_id: str
@@ -72,7 +73,8 @@ class KeptEntry(_Kept):
     versions: dict[str, str]
     """Versions that were recorded, by name."""
     estimates: dict[str, KeptEstimate]
-    """Column of `summaries` to its estimate; without those that nobody measured."""
+    """Column of `summaries`, or `line_rate_per_s`, to its estimate; without those that nobody
+    measured."""
 
     @property
     def name(self) -> EntryName:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.comparison.comparisons import MORE_IS_BETTER
+from plimsoll.comparison import comparisons
+from plimsoll.history.lines_and_costs import LINE_RATE
 from plimsoll.statistics.level_changes import level_changes
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from plimsoll.findings.entries import EntryName
     from plimsoll.history.kept import KeptCampaign, KeptEntry
     from plimsoll.statistics.intervals import Estimate
+
+MORE_IS_BETTER = (*comparisons.MORE_IS_BETTER, LINE_RATE)
+"""Quantities whose fall is a loss."""
 
 Condition = tuple[str, str]
 """Fingerprint of the machine and id of the load."""

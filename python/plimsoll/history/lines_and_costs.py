@@ -1,0 +1,137 @@
+"""What campaigns of the kinds `line` and `ladder` are about: load lines, and costs of a request.
+
+Each line of a limit is an entry whose load is that limit, and each ladder one whose load is
+`ladder`. Their closed loads are entries of their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.findings import entries
+from plimsoll.history.kept import KeptEntry, KeptEstimate
+from plimsoll.provenance import Part, short_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from plimsoll.findings.findings import Findings
+    from plimsoll.findings.ladders import EntryLadder
+    from plimsoll.findings.load_lines import EntryLines, LineFindings
+    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.history.kept import Level
+    from plimsoll.load_line.search import Line
+    from plimsoll.statistics.intervals import Estimate
+
+LINE_RATE = "line_rate_per_s"
+"""The greatest rate inside a limit."""
+
+COST = "server_cpu_s_per_request"
+"""What each request adds, as the slope of a ladder; in other entries it is an average."""
+
+LADDER = "ladder"
+"""Name of the load of a ladder."""
+
+OF_LOAD = "load"
+"""The part of a measurement that differs between the loads of one entry."""
+
+
+def kept(findings: Findings, settings: Sequence[str]) -> Iterator[KeptEntry]:
+    """An entry for each line and each ladder of a campaign; none of other campaigns.
+
+    Args:
+        findings: What was found.
+        settings: Settings of a measurement that numbers depend on.
+    """
+    of_entry: dict[tuple[str, str], list[TrialFindings]] = {}
+    for trial in findings.trials:
+        recording = trial.recording
+        of_entry.setdefault((recording.title, recording.endpoint), []).append(trial)
+    for one in findings.lines:
+        trials = of_entry[one.framework, one.endpoint]
+        if one.found is not None:
+            yield from _lines(one, one.found, trials, settings)
+    for ladder in findings.ladders:
+        yield _ladder(ladder, of_entry[ladder.framework, ladder.endpoint], settings)
+
+
+def _lines(
+    entry: EntryLines,
+    found: LineFindings,
+    trials: Sequence[TrialFindings],
+    settings: Sequence[str],
+) -> Iterator[KeptEntry]:
+    goal, subject = found.searched.wanted, found.subject
+    for line in found.searched.lines:
+        level = "void" if found.is_of_driver(line) else found.level
+        rate = _rate(line) if level != "void" else None
+        wanted = (
+            f"{line.limit.text}, {goal.errors.allowed:g} of requests fail, {subject.arrivals}, "
+            f"{subject.connections} connections"
+        )
+        yield _entry(
+            trials,
+            load=line.limit.text,
+            level=level,
+            counting=len(found.searched.tries) if rate else 0,
+            load_id=short_id([*_shared(trials, settings), Part("definition", "line", wanted)]),
+            numbers={LINE_RATE: rate},
+        )
+
+
+def _rate(line: Line) -> KeptEstimate | None:
+    if line.edge is None:
+        return None
+    ends = line.edge.interval
+    return KeptEstimate(value=line.edge.rate_per_s, low=ends.low, high=ends.high)
+
+
+def _ladder(
+    ladder: EntryLadder, trials: Sequence[TrialFindings], settings: Sequence[str]
+) -> KeptEntry:
+    slope: Estimate | None = None if ladder.cores is None else ladder.cores.slope
+    level: Level = "void" if ladder.state == "failed" else ladder.state
+    return _entry(
+        trials,
+        load=LADDER,
+        level=level,
+        counting=len(ladder.counting),
+        load_id=short_id([*_shared(trials, settings), Part("definition", LADDER, "")]),
+        numbers={COST: None if slope is None or level == "void" else KeptEstimate.of(slope)},
+    )
+
+
+def _shared(trials: Sequence[TrialFindings], settings: Sequence[str]) -> list[Part]:
+    """What all trials of an entry have in common, whatever their rate."""
+    measurement = trials[0].recording.provenance.measurement
+    return [
+        one
+        for one in measurement
+        if (one.kind == "definition" and one.name != OF_LOAD)
+        or (one.kind == "setting" and one.name in settings)
+    ]
+
+
+def _entry(
+    trials: Sequence[TrialFindings],
+    *,
+    load: str,
+    level: Level,
+    counting: int,
+    load_id: str,
+    numbers: Mapping[str, KeptEstimate | None],
+) -> KeptEntry:
+    recording = trials[-1].recording
+    return KeptEntry(
+        framework=entries.reference(recording.framework, recording.variant),
+        endpoint=recording.endpoint,
+        load=load,
+        driver=recording.driver_name,
+        level=level,
+        repetitions=counting,
+        excluded=0,
+        application_id=recording.provenance.application_id,
+        load_id=load_id,
+        versions=dict(recording.versions),
+        estimates={name: one for name, one in numbers.items() if one is not None},
+    )

@@ -1,0 +1,97 @@
+"""What a history keeps of campaigns of the kinds `line` and `ladder`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import ladders
+import queues
+import sample
+from histories import noise
+from plimsoll.findings.beyond import LimitingResource
+from plimsoll.findings.findings import Findings
+from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
+from plimsoll.history.adding import kept
+from plimsoll.history.kept import KeptCampaign, KeptEntry
+from plimsoll.history.series import series
+
+SEARCHED = queues.searched_with()
+LIMIT = SEARCHED.wanted.limits[0].text
+
+
+def with_lines(*, full: str = "core", connections: int = 256) -> Findings:
+    beyond = {"p99": LimitingResource(full, f"the {full} was full")}  # pyright: ignore[reportArgumentType]
+    found = LineFindings(SEARCHED, Subject("go · json", "poisson", connections), beyond, {})
+    lines = EntryLines("go", "json", False, found, None, problem="", goes_on=False)
+    nothing = EntryLines("axum", "json", False, None, None, problem="ended", goes_on=False)
+    return replace(sample.findings(), lines=(lines, nothing))
+
+
+def of_load(campaign: KeptCampaign, load: str) -> list[KeptEntry]:
+    return [one for one in campaign.entries if one.load == load]
+
+
+def test_a_load_line_is_an_entry_whose_load_is_its_limit() -> None:
+    (line,) = of_load(kept(with_lines()), LIMIT)
+    edge = SEARCHED.lines[0].edge
+    assert edge is not None
+    assert (line.framework, line.endpoint, line.driver) == ("go", "json", "plimsoll")
+    rate = line.estimates["line_rate_per_s"]
+    ends = (edge.interval.low, edge.interval.high)
+    assert (rate.value, (rate.low, rate.high)) == (edge.rate_per_s, ends)
+    assert line.repetitions == len(SEARCHED.tries)
+
+
+def test_a_line_of_the_load_generator_is_void_and_has_no_number() -> None:
+    (line,) = of_load(kept(with_lines(full="driver")), LIMIT)
+    assert (line.level, line.estimates, line.repetitions) == ("void", {}, 0)
+
+
+def test_lines_of_other_conditions_are_another_load() -> None:
+    (one,), (same,), (other,) = (
+        of_load(kept(found), LIMIT)
+        for found in (with_lines(), with_lines(), with_lines(connections=64))
+    )
+    assert one.load_id == same.load_id != other.load_id
+
+
+def test_a_ladder_is_an_entry_with_what_each_request_adds() -> None:
+    places = [one.ladder for one in ladders.ranking().places if one.ladder.framework == "go"]
+    (entry,) = of_load(kept(replace(sample.findings(), ladders=tuple(places))), "ladder")
+    assert entry.framework == "go"
+    assert entry.estimates["server_cpu_s_per_request"].value == pytest.approx(100e-6)
+    assert entry.repetitions == len(places[0].counting)
+
+
+def test_other_campaigns_keep_what_they_kept() -> None:
+    plain = kept(sample.findings())
+    assert {"ladder", LIMIT}.isdisjoint(one.load for one in plain.entries)
+    assert kept(with_lines()).entries[: len(plain.entries)] == plain.entries
+
+
+@pytest.mark.parametrize(("after", "is_worse"), [(900.0, True), (1100.0, False)])
+def test_a_fall_of_a_line_is_a_loss(after: float, *, is_worse: bool) -> None:
+    campaign = kept(with_lines())
+    rates = [*noise(12, 1), *noise(8, 2, after)]
+    (found,) = series(
+        [at_rate(campaign, rate, day) for day, rate in enumerate(rates)], ["line_rate_per_s"]
+    )
+    assert [one.is_worse for one in found.changes] == [is_worse]
+
+
+def at_rate(campaign: KeptCampaign, rate_per_s: float, day: int) -> KeptCampaign:
+    """The campaign with another rate of its line, on another day."""
+    entries = tuple(
+        one.model_copy(
+            update={
+                "estimates": {
+                    name: number.model_copy(update={"value": rate_per_s})
+                    for name, number in one.estimates.items()
+                }
+            }
+        )
+        for one in campaign.entries
+    )
+    return campaign.model_copy(update={"entries": entries, "results_id": f"{day}"})
