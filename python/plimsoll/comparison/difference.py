@@ -36,7 +36,7 @@ from plimsoll.statistics import paired
 from plimsoll.statistics.paired import PairedRatio, Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.comparison.turn_pairs import GroupTimes
     from plimsoll.recording.turns import Turn
@@ -67,6 +67,8 @@ COST_SIDE_BY_SIDE = 0.8
 
 MOST_FAILED = 0.001
 """Beyond this share of failed requests of one server, speeds are not compared."""
+
+_UNDECIDED: tuple[Answer, Metric | None] = ("undecided", None)
 
 
 @dataclass(frozen=True)
@@ -285,39 +287,30 @@ def difference(
     each = replace(plan, error=plan.error / max(sharing, 1))
     plans = dict.fromkeys(METRICS, each)
     if side_by_side and sharing > 1:
-        plans["cpu_per_request"] = replace(plan, error=plan.error * COST_SIDE_BY_SIDE)
-        plans["throughput"] = replace(plan, error=plan.error * (1 - COST_SIDE_BY_SIDE))
-    rate, cost, latency = (paired.ratio(found[metric], plans[metric]) for metric in METRICS)
+        plans |= _plans_side_by_side(plan)
+    ratios: dict[Metric, PairedRatio | None] = {
+        metric: paired.ratio(found[metric], plans[metric]) for metric in METRICS
+    }
     in_turns = turn_pairs.groups(turns, turn_pairs.cpu_per_request) if side_by_side else ()
     cost_in_turns = paired.ratio(in_turns, each)
     undisturbed = paired.ratio(_undisturbed(turns, side_by_side), plans["cpu_per_request"])
     a_per_s, b_per_s = _rates(turns)
     every = (*turns, *side_by_side)
     failed = Failed(turn_pairs.failure_ratio(every, A), turn_pairs.failure_ratio(every, B))
-    answer: Answer = "undecided"
-    witness: Metric | None = None
     silent, silent_side_by_side = turn_pairs.silent(turns), turn_pairs.silent(side_by_side)
-    if failed.are_too_many or void or silent or silent_side_by_side:
-        pass
-    elif deciding == AT_FULL_SPEED:
-        answer, witness = _decided(rate, cost, undisturbed, within, cost_in_turns)
-    elif deciding == AT_A_RATE:
-        answer, witness = _decided_at_a_rate(latency, cost, within)
-    else:
-        (only,) = deciding
-        ratio = {"throughput": rate, "cpu_per_request": cost, "p99": latency}[only]
-        answer = _by_itself(only, ratio, within)
-        witness = None if answer == "undecided" else only
+    answer, witness = _UNDECIDED
+    if not (failed.are_too_many or void or silent or silent_side_by_side):
+        answer, witness = _answered(deciding, ratios, undisturbed, cost_in_turns, within)
     return Difference(
         answer=answer,
         deciding=deciding,
         witness=witness,
         within=within,
-        throughput=rate,
-        cpu_per_request=cost,
+        throughput=ratios["throughput"],
+        cpu_per_request=ratios["cpu_per_request"],
         cpu_obtained=paired.ratio(turn_pairs.groups(turns, turn_pairs.cpu_obtained), each),
         undisturbed=undisturbed,
-        p99=latency,
+        p99=ratios["p99"],
         failed=failed,
         groups=len(rates),
         rounds=turn_pairs.rounds(turns),
@@ -333,10 +326,36 @@ def difference(
     )
 
 
+def _plans_side_by_side(plan: Plan) -> dict[Metric, Plan]:
+    """How the witnesses share the error where a request's cost was measured side by side."""
+    return {
+        "cpu_per_request": replace(plan, error=plan.error * COST_SIDE_BY_SIDE),
+        "throughput": replace(plan, error=plan.error * (1 - COST_SIDE_BY_SIDE)),
+    }
+
+
 def _undisturbed(turns: Sequence[Turn], side_by_side: Sequence[Turn]) -> list[PairedGroup]:
     if side_by_side:
         return turn_pairs.undisturbed_at_cost(turns, side_by_side)
     return turn_pairs.groups(turns, turn_pairs.undisturbed)
+
+
+def _answered(
+    deciding: tuple[Metric, ...],
+    ratios: Mapping[Metric, PairedRatio | None],
+    undisturbed: PairedRatio | None,
+    cost_in_turns: PairedRatio | None,
+    within: float,
+) -> tuple[Answer, Metric | None]:
+    """What holds for B, and what decided that; None when undecided."""
+    rate, cost, latency = (ratios[metric] for metric in METRICS)
+    if deciding == AT_FULL_SPEED:
+        return _decided(rate, cost, undisturbed, within, cost_in_turns)
+    if deciding == AT_A_RATE:
+        return _decided_at_a_rate(latency, cost, within)
+    (only,) = deciding
+    answer = _by_itself(only, ratios[only], within)
+    return answer, None if answer == "undecided" else only
 
 
 def _decided(
@@ -356,7 +375,7 @@ def _decided(
     is_same = by_cost == "same" == _side(undisturbed, within)
     if is_same and _is_as_in_turns(cost, cost_in_turns, math.log1p(within)):
         return "same", "cpu_per_request"
-    return "undecided", None
+    return _UNDECIDED
 
 
 def _decided_at_a_rate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll import machine, plan
@@ -25,7 +25,7 @@ from plimsoll.report import level_text
 from plimsoll.serving.here import LocalHost
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.conduct.run_config import RunConfig
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from plimsoll.lab.campaigns import RunOrder
     from plimsoll.plan import Refuses, Trial
     from plimsoll.recording import Recording
+    from plimsoll.serving.place import ServerPlace
     from plimsoll.storage.results import Results
 
 
@@ -45,69 +46,109 @@ def conducted(order: RunOrder) -> CampaignResults:
     Raises:
         PlimsollError: As `plimsoll.run` describes.
     """
-
-    def note(message: str) -> None:
-        order.on_event(Notice(message))
-
-    requested, on_event = order.campaign, order.on_event
     complete = _complete(order) if order.hosts is not None else None
     if complete is not None:
         return complete
-    with (
-        campaign_hosts.joined(requested, order.hosts, order.keep_rows, on_event) as found,
-        ExitStack() as closing,
-        ExitStack() as beside,
-    ):
-        place = LocalHost() if found is None else found.serve
-        has_database_here = found is None or found.database is None
-        if order.available:
-            requested = selection.with_available(
-                requested, note, place.absent, has_database_here=has_database_here
-            )
-        lacking = selection.lacking_here() if found is None else found.lacking
-        selection.require_drivers(requested, lacking)
-        databases.require(requested.endpoints, is_here=has_database_here)
-        built: list[str] = []
-        place.make_ready(requested.frameworks, lambda step: _told(step, built, on_event))
-        refuses = selection.refusals(requested, lacking)
-        trials = _planned(requested, refuses, on_event)
+    hosts = campaign_hosts.joined(order.campaign, order.hosts, order.keep_rows, order.on_event)
+    with hosts as found, ExitStack() as closing, ExitStack() as beside:
+        ready = _made_ready(order, found)
+        requested, refuses = ready.requested, ready.refuses
+        trials = _planned(requested, refuses, order.on_event)
         campaign_thresholds.require_entries(order.wanted, map(campaign_thresholds.entry_of, trials))
         stored = closing.enter_context(storages.opened(order.folder, order.storage))
         following.require_until(requested, stored)
         planned = (*trials, *following.begun(requested, refuses, stored))
-        require_power(requested.power, requested.idle_s, place.rapl(), note)
-        if requested.ladder is not None and place.host == HOST:
-            note_system_calls(note)
-        setting = beside.enter_context(_configured(requested, found, on_event))
-        timing = PlanTiming.of(requested)
-        announcer = Announcer(
-            order.folder,
-            planned,
-            on_event,
-            command=order.command,
-            cores=_cores(requested, setting),
-            timing=replace(timing, has_gate=False),  # a gate is over before its trials begin
-        )
-        with announcer:
-            conducting.conduct(
-                planned,
-                setting,
-                stored,
-                order.files,
-                cool_down_s=requested.cool_down_s,
-                repeat=Repeat(
-                    failed=order.again,
-                    changed=order.repeat_changed,
-                    void=_void(stored) if order.again else (),
-                ),
-                further=following.further(requested, refuses, stored, on_event),
-                tell=PaceKeeper(
-                    _judging(stored, requested, announcer) if order.judge else announcer,
-                    timing,
-                    run_begun_s=None if built or found is not None else order.begun_s,
-                ),
-            )
+        _require_resources(requested, ready.place, order.on_event)
+        setting = beside.enter_context(_configured(requested, found, order.on_event))
+        _conduct(order, ready, planned, setting, stored)
         return CampaignResults(stored, closing.pop_all(), fail_if=order.wanted)
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A campaign whose servers and drivers are all there.
+
+    Attributes:
+        requested: The campaign, without what is not available if that is left out.
+        refuses: Why a driver cannot put a load on a server.
+        place: Where the servers run.
+        begun_s: When the run began, as `RunOrder.begun_s`; None where it also built something or
+            waited for hosts.
+    """
+
+    requested: Campaign
+    refuses: Refuses
+    place: ServerPlace
+    begun_s: float | None
+
+
+def _made_ready(order: RunOrder, found: CampaignHosts | None) -> _Ready:
+    """Requires what a campaign needs, and builds what must be built.
+
+    Raises:
+        PlimsollError: Something is lacking, or cannot be built.
+    """
+    requested, on_event = order.campaign, order.on_event
+    place = LocalHost() if found is None else found.serve
+    has_database_here = found is None or found.database is None
+    if order.available:
+        requested = selection.with_available(
+            requested, _noting(on_event), place.absent, has_database_here=has_database_here
+        )
+    lacking = selection.lacking_here() if found is None else found.lacking
+    selection.require_drivers(requested, lacking)
+    databases.require(requested.endpoints, is_here=has_database_here)
+    built: list[str] = []
+    place.make_ready(requested.frameworks, lambda step: _told(step, built, on_event))
+    begun_s = None if built or found is not None else order.begun_s
+    return _Ready(requested, selection.refusals(requested, lacking), place, begun_s)
+
+
+def _require_resources(requested: Campaign, place: ServerPlace, on_event: Listener) -> None:
+    """Requires the meters of a campaign; notes which readings this host cannot give."""
+    require_power(requested.power, requested.idle_s, place.rapl(), _noting(on_event))
+    if requested.ladder is not None and place.host == HOST:
+        note_system_calls(_noting(on_event))
+
+
+def _conduct(
+    order: RunOrder,
+    ready: _Ready,
+    planned: tuple[Trial, ...],
+    setting: RunConfig,
+    stored: Results,
+) -> None:
+    """Conducts the trials that are left, and those that follow from what they showed."""
+    requested, timing = ready.requested, PlanTiming.of(ready.requested)
+    announcer = Announcer(
+        order.folder,
+        planned,
+        order.on_event,
+        command=order.command,
+        cores=_cores(requested, setting),
+        timing=replace(timing, has_gate=False),  # a gate is over before its trials begin
+    )
+    tell = _judging(stored, requested, announcer) if order.judge else announcer
+    with announcer:
+        conducting.conduct(
+            planned,
+            setting,
+            stored,
+            order.files,
+            cool_down_s=requested.cool_down_s,
+            repeat=Repeat(
+                failed=order.again,
+                changed=order.repeat_changed,
+                void=_void(stored) if order.again else (),
+            ),
+            further=following.further(requested, ready.refuses, stored, order.on_event),
+            tell=PaceKeeper(tell, timing, run_begun_s=ready.begun_s),
+        )
+
+
+def _noting(on_event: Listener) -> Callable[[str], None]:
+    """Tells messages as notices."""
+    return lambda message: on_event(Notice(message))
 
 
 def _complete(order: RunOrder) -> CampaignResults | None:
