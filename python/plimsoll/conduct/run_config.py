@@ -15,14 +15,13 @@ from plimsoll.recording import HOST, Recording
 from plimsoll.recording.compliance import ComplianceResult
 from plimsoll.serving.place import ServerPlace
 
-
-def ignored(_: Recording | None) -> None:
-    """Requires nothing."""
-
-
 if TYPE_CHECKING:
     from plimsoll.databases.running import RunningDatabase
     from plimsoll.serving.database_host import DatabaseHost
+
+
+def ignored(_: Recording | None) -> None:
+    """Requires nothing."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +80,10 @@ class RunConfig:
     serve: ServerPlace | None = None
     ready: Callable[[Recording | None], None] = ignored
     hosts: tuple[Part, ...] = ()
+    database: RunningDatabase | None = None
+    database_host: DatabaseHost | None = None
+    upstream_cores: tuple[int, ...] = ()
+    upstream_address: str = LOOPBACK
 
     @property
     def server_host(self) -> str:
@@ -95,8 +98,3 @@ class RunConfig:
         from plimsoll.serving import here  # noqa: PLC0415 - a load starts no server
 
         return here.LocalHost()
-
-    database: RunningDatabase | None = None
-    database_host: DatabaseHost | None = None
-    upstream_cores: tuple[int, ...] = ()
-    upstream_address: str = LOOPBACK
