@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from plimsoll.aggregate import check_inputs, engine_records, kinds, rates
+from plimsoll.aggregate import check_inputs, driver_total, engine_records, kinds, rates
 from plimsoll.aggregate import hosts as of_hosts
 from plimsoll.aggregate import pace as of_pace
 from plimsoll.aggregate import seconds as of_seconds
@@ -72,7 +72,8 @@ class Tables:
     @cached_property
     def usage(self) -> Usage:
         """The readings of resources as functions of time."""
-        return of_usage.usage(self.readings, self.recording.server_host)
+        read = of_usage.usage(self.readings, self.recording.server_host)
+        return driver_total.with_total(self.recording, read)
 
     @cached_property
     def seconds(self) -> pa.Table:

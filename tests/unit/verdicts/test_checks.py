@@ -3250,6 +3250,9 @@ def test_a_thread_that_ran_or_waited_for_others_all_the_time_was_the_limit(other
     assert ("busiest core was 100 % busy" in given.text) is (level == "sound")
 
 
+OWN = ("cpu_user_s", "cpu_system_s", "run_time_s", "run_delay_s")
+
+
 def read_between(usage: Usage, first_s: float, last_s: float, scope: str = "driver") -> Usage:
     """The same readings, those of a process tree taken only between two instants."""
     at_ns = np.array([first_s * 1e9, last_s * 1e9], dtype=np.int64)
@@ -3266,7 +3269,7 @@ def read_between(usage: Usage, first_s: float, last_s: float, scope: str = "driv
     [
         (3.3, 2.0, "void", "for cores that other programs used"),
         (2.45, 2.0, "doubtful", "CPU time was read too late to know what other programs took"),
-        (2.45, 1.0, "not_checked", "CPU time was read too late to know"),
+        (2.45, 1.0, "not_checked", "Load for 2 s or longer (`-d`) to know it."),
     ],
 )
 def test_a_late_sampler_does_not_hide_what_others_took(last_s, hold_s, level, words):
@@ -3279,3 +3282,37 @@ def test_a_late_sampler_does_not_hide_what_others_took(last_s, hold_s, level, wo
     given = judged("undisturbed", made)
     assert given.level == level, given
     assert words in given.text
+
+
+@pytest.mark.parametrize(
+    ("others", "cpu_s", "level"),
+    [
+        (0.9, 0.05, "void"),
+        (0.0, 0.05, "sound"),
+        (0.9, None, "not_checked"),
+    ],
+)
+def test_a_load_generator_read_once_is_judged_by_what_it_used_in_all(others, cpu_s, level):
+    """A load of a second, in which the sampler had no core before the load generator ended."""
+    made = as_load(
+        simulate(
+            others_busy=others,
+            server_busy=0.05,
+            driver_busy=0.05,
+            hold_s=1.0,
+            ramp_s=0.0,
+            warm_up_s=0.0,
+            run_delay=0.5 * others,
+        )
+    )
+    rows: Any = made.readings
+    is_late = pc.and_(
+        pc.equal(rows["scope"].cast(pa.string()), "driver"), pc.greater(rows["at_ns"], 0)
+    )
+    is_own = pc.is_in(rows["quantity"].cast(pa.string()), pa.array([*OWN]))
+    rows = rows.filter(pc.invert(pc.and_(is_late, is_own)))
+    recording = replace(made.recording, driver=replace(driver_of(made), cpu_s=cpu_s))
+    made = replace(made, readings=rows, recording=recording)
+    given = judged("undisturbed", made)
+    assert given.level == level, given
+    assert judged("driver_headroom", made).is_doubting is False

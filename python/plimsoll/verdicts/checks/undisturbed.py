@@ -38,9 +38,9 @@ scatter is in the intervals, and `equally_disturbed` judges differences between 
 trial is doubtful from a third on, when others used half as much as the trial. Beyond a half they
 used more than it, and the number is void.
 
-On an overloaded machine CPU time is read late. If less than half of a load was read, the part that
-was read stands for it, from half a second on. If there is no such part, a single load of 2 s or
-more is doubtful.
+On an overloaded machine CPU time is read late. If less than half of a load was read, the load
+generator's own total stands for it, or else the part that was read, from half a second on. If there
+is no such part, a single load of 2 s or more is doubtful.
 
 Source: /proc/stat, /proc/<pid>/stat, /proc/<pid>/task/<tid>/schedstat; proc_stat(5),
 proc_pid_stat(5), `sched-stats` of Linux; decision 57.
@@ -53,7 +53,15 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.aggregate import cores, disturbance
 from plimsoll.recording import HOST
-from plimsoll.verdicts.finding import Finding, found, of_trial, unknown, unread_server
+from plimsoll.verdicts.finding import (
+    READ_FROM_S,
+    Finding,
+    found,
+    not_checked,
+    of_trial,
+    unknown,
+    unread_server,
+)
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.remedies import QUIET_HOST
 from plimsoll.verdicts.role import Cause, Role
@@ -108,6 +116,8 @@ TOO_LATE = (
     "CPU time was read too late to know what other programs took, as happens on an overloaded "
     "machine"
 )
+LONGER = f"load for {wording.count(READ_FROM_S)} s or longer (`-d`) to know it"
+"""What a load needs that is too short for the sampler."""
 WHOSE = {
     "server": "the server's cores",
     "driver": "the load generator's cores",
@@ -149,12 +159,14 @@ def _unread_time(tables: Tables, limit: Limit) -> Finding:
     """What it means that the time that others took is unknown.
 
     Where server and machine were read, and yet not often enough, the sampler did not get a core in
-    time. A hold too short for it is not checked, as `unknown` says.
+    time. A hold too short for it is not checked.
     """
     recording, usage = tables.recording, tables.usage
     is_shared = not recording.hosts and recording.server_host == HOST
     is_readable = usage.of("server", "cpu_user_s") and cores.all_cores(usage)
     if is_shared and is_readable and recording.found_running:
+        if tables.held_s < READ_FROM_S:
+            return not_checked(limit, TOO_LATE, LONGER)
         return unknown(limit, TOO_LATE, QUIET_HOST)
     sentence = "CPU time of other programs could not be read; they may have slowed the trial"
     return unread_server(limit, recording, sentence)
