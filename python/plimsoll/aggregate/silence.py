@@ -5,7 +5,8 @@ come in bursts. A run of seconds between two bursts is no stall. What tells them
 requests had waited at its end. If a server stalls, those that it would have answered meanwhile wait
 for longer than requests of their type usually take. If it is slow and correct, they do not. If
 users think, hardly any wait; then the run is no longer than a round, from one response of a
-connection to its next. Pauses that recur and take most of the window are a rhythm, too.
+connection to its next. Pauses that recur and take most of the window are a rhythm, too. But a stall
+puts users in step who think: a rhythm that begins with a run does not explain that run.
 
 Where fewer than `FEWEST_PER_S` responses come in a second, one without a response means nothing.
 """
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from plimsoll.aggregate import check_inputs
 from plimsoll.aggregate import users as users_of
 from plimsoll.aggregate.query import SECOND_NS
 
@@ -121,7 +123,20 @@ def _in_rhythm(tables: Tables, runs: Sequence[Run]) -> set[Run]:
     """Runs that lie between bursts of responses which come in step."""
     of_length = {length_s(run): run for run in reversed(runs)}
     usual = {length for length, run in of_length.items() if _is_between_bursts(tables, run)}
-    return {run for run in runs if length_s(run) in usual}
+    return {run for run in runs if length_s(run) in usual and not _begins_rhythm(tables, run)}
+
+
+def _begins_rhythm(tables: Tables, run: Run) -> bool:
+    """Whether responses came without such a pause for more than a round before a run.
+
+    Connections that are in step by themselves have a pause in each round. Where nothing was in
+    flight, as in another tool's pause, no round is known that would be long enough.
+    """
+    start_ns, end_ns = tables.holds[-1][0], window(run)[0]
+    if length_s(run) > _round_s(tables) or end_ns - start_ns <= _round_s(tables) * SECOND_NS:
+        return False
+    least_ns = int(HALF * length_s(run) * SECOND_NS)
+    return not check_inputs.pauses(tables.requests, (start_ns, end_ns), least_ns).count
 
 
 def _is_between_bursts(tables: Tables, run: Run) -> bool:

@@ -51,9 +51,9 @@ class LimitingResource:
     """What was full when a rate failed.
 
     Attributes:
-        resource: Which; `driver` is the load generator, `stalls` are pauses of the server, `pool`
-            is the number of connections where the server was as fast as without load, `connections`
-            where it was not.
+        resource: Which; `driver` is the load generator, and `stalls` are pauses of the server.
+            `pool` is the number of connections where the server was as fast as without load, and
+            `connections` where it was not.
         sentence: With numbers, without a full stop.
     """
 

@@ -2758,6 +2758,19 @@ def test_a_server_that_stalls_for_longer_than_think_times_is_found(
     assert (given.level, given.text[:20]) == ("void", "The server stalled: "), given
 
 
+@pytest.mark.parametrize(("apart_s", "is_told"), [(0.005, True), (0.0004, False)])
+def test_a_rhythm_that_a_stall_begins_does_not_excuse_it(apart_s: float, is_told: bool):
+    """Users who think for a second wait for the end of a stall, and then respond in step.
+
+    They come evenly before it, or in step from the beginning.
+    """
+    stalled = [(2.05, 4.1)] if is_told else []
+    rows = in_step(200, 0.01, 1.0, apart_s=apart_s, stalled_s=stalled)
+    given = judged("steady", with_rows(rows, think_time_s=1.0))
+    assert (given.level == "void") is is_told, given
+    assert given.text.startswith("The server stalled: no response in") is is_told, given
+
+
 def test_a_clock_that_jumps_once_makes_no_rhythm():
     rows = in_step(50, 0.005, 0.05, length_s=3)
     jumped, is_late = rows, pc.greater(rows["due_ns"].cast("int64"), 10**9)
