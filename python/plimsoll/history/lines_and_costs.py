@@ -66,7 +66,7 @@ def _lines(
         level = "void" if found.is_of_driver(line) else found.level
         rate = _rate(line) if level != "void" else None
         wanted = (
-            f"{line.limit.text}, {goal.errors.allowed:g} of requests fail, {subject.arrivals}, "
+            f"{line.limit.text}, {goal.errors.allowed} of requests fail, {subject.arrivals}, "
             f"{subject.connections} connections"
         )
         yield _entry(
