@@ -12,6 +12,7 @@ from plimsoll.aggregate.trial import Tables
 from plimsoll.recording.turns import Turn
 from plimsoll.statistics.drift import Drift
 from plimsoll.verdicts.checks import steady
+from plimsoll.verdicts.judge import judge
 from plimsoll.verdicts.limits import Limits
 from recordings import simulate
 
@@ -96,3 +97,20 @@ def test_short_turns_are_nothing_to_check(hold_s: float, per_s: float, applies: 
 def test_a_short_load_without_turns_is_not_checked() -> None:
     found = steady.judge(simulate(warm_up_s=0, ramp_s=0, hold_s=1.0), Limits())
     assert (found.level, found.applies) == ("not_checked", True)
+
+
+@pytest.mark.parametrize(
+    ("hold_s", "hangs_s", "check"),
+    [(2.0, 0.25, "hidden_stalls"), (6.0, 0.25, "hidden_stalls"), (10.0, 1.0, "steady")],
+)
+def test_a_server_that_hangs_for_a_whole_turn_is_told(
+    hold_s: float, hangs_s: float, check: str
+) -> None:
+    """Whole seconds without a response are told by `steady`, a shorter hang by `hidden_stalls`."""
+    for hang in (0.0, hangs_s):
+        frozen = {"freeze_s": (1.0, 1.0 + hang)} if hang else {}
+        trial = simulate(warm_up_s=0, ramp_s=0, hold_s=hold_s, **frozen)
+        recording = replace(trial.recording, turns=(TURN,))
+        given = {one.check: one for one in judge(replace(trial, recording=recording))}
+        assert given[check].is_doubting is bool(hang), given[check]
+        assert given[check].text.startswith("The server stalled") is bool(hang), given[check]
