@@ -76,9 +76,10 @@ class Queue:
         held = due_s >= warm_up_s
         due_ns, ends_ns = due_s[held] * 1e9, np.minimum(done_s[held], length_s) * 1e9
         failed = refused[held] | (self.luck.uniform(size=len(due_ns)) < self.fails(rate_per_s))
-        ended = done_s[held] < length_s
-        self.now_s += length_s + BESIDE_S
         sent = _all_but(len(due_ns), self.unsent(rate_per_s))
+        ends_ns[~sent] = length_s * 1e9
+        ended = sent & (done_s[held] < length_s)
+        self.now_s += length_s + BESIDE_S
         rows = DueRequests(due_ns, ends_ns - due_ns, sent, ended, failed & ended)
         window_ns = (warm_up_s * 1e9, length_s * 1e9)
         return tried(rows, window_ns, rate_per_s, self.limits)
@@ -288,6 +289,7 @@ def searched_with(
     most_s: float = 0.002,
     *,
     fails: float = 0.0,
+    unsent: float = 0.0,
     most_per_s: float = 1e7,
     budget_s: float = 60.0,
     is_over: Callable[[Searched], bool] = lambda _: False,
@@ -295,7 +297,13 @@ def searched_with(
     """One search of a server that has 200 µs of work for each request, always the same."""
     limit, failing = latency(99, most_s), errors(0.001)
     judged = (limit, failing, SENDING)
-    queue = Queue(fixed(200e-6), judged, np.random.default_rng(1), fails=lambda _: fails)
+    queue = Queue(
+        fixed(200e-6),
+        judged,
+        np.random.default_rng(1),
+        fails=lambda _: fails,
+        unsent=lambda _: unsent,
+    )
     wanted = SearchGoal((limit,), failing, budget_s, most_per_s=most_per_s)
     start = min(5000.0, most_per_s)
     return search.searched(

@@ -273,12 +273,10 @@ def is_of_connections(
 
 
 def _has_errors(searched: Searched, line: Line) -> bool:
-    """Whether a line ends where requests fail that were sent."""
+    """Whether a line ends where requests fail."""
     if line.binding is None or line.binding.name != limits.ERRORS:
         return False
-    failed = [(one.counts[limits.ERRORS], one.counts[limits.SENT]) for one in searched.tries]
-    allowed = line.binding.allowed
-    return any(own.missed - unsent.missed > allowed * own.requests for own, unsent in failed)
+    return not all(one.is_inside(line.binding) for one in searched.tries)
 
 
 def _last(

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plimsoll.aggregate.outcomes import COMPLETED, NOT_FAILED, UNENDED
+from plimsoll.aggregate.outcomes import COMPLETED, RIGHT, UNENDED
 from plimsoll.drivers import records
 from plimsoll.load_line.limits import ERRORS, SENT
 from plimsoll.load_line.tries import Try
@@ -37,6 +37,10 @@ SHOWN = ("p50", "p90", "p99", "p999")
 COUNTED = ("due_ns", "sent_ns", "done_ns", "outcome")
 """Columns of `tables.REQUESTS` that a try is counted in."""
 
+_NOT_OVER = (*UNENDED, "not_sent")
+"""Requests that the end of a try cut short. A server fails none that it never got: those are held
+against the limit of sending, and against that of latency once they waited longer."""
+
 _CHANCE = 4.0
 """Fewer arrivals than the rate says are chance within so many standard deviations."""
 
@@ -49,8 +53,9 @@ class DueRequests:
         due_ns: When each was due.
         latency_ns: From then to the end of its response, or to the end of the load where none came.
         is_sent: Whether it was sent.
-        is_ended: Whether it ended before the load did, well or not.
-        is_failed: Whether it failed.
+        is_ended: Whether it ended before the load did, well or not; one that waited to be sent did
+            not.
+        is_failed: Whether it ended and failed.
     """
 
     due_ns: Instants
@@ -135,14 +140,15 @@ def _of_columns(
     (hold,) = recording.holds
     held = (found.due_ns >= hold.start_ns) & (found.due_ns < hold.end_ns)
     due_ns = found.due_ns[held].astype(np.float64)
+    is_cut_short = found.is_one_of(_NOT_OVER)[held]
     is_complete = found.is_one_of(COMPLETED)[held]
     ends_ns = np.where(is_complete, found.done_ns[held], found.done_ns.dtype.type(hold.end_ns))
     rows = DueRequests(
         due_ns=due_ns,
         latency_ns=ends_ns.astype(np.float64) - due_ns,
         is_sent=found.is_sent[held],
-        is_ended=~found.is_one_of(UNENDED)[held],
-        is_failed=~found.is_one_of(NOT_FAILED)[held],
+        is_ended=~is_cut_short,
+        is_failed=~found.is_one_of((*RIGHT, *_NOT_OVER))[held],
     )
     window = (float(hold.start_ns), float(hold.end_ns))
     return tried(rows, window, rate_per_s, limits, recording.trial)

@@ -51,7 +51,7 @@ def latency(percent: float, most_s: float) -> LineLimit:
 
 
 def errors(share: float) -> LineLimit:
-    """The share of requests that may fail."""
+    """The share of requests that may fail; one that waits to be sent at the end did not."""
     return LineLimit(ERRORS, share)
 
 

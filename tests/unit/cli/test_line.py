@@ -79,10 +79,11 @@ def test_options_are_passed_on(typed: Typed, arguments: list[str], asked: dict[s
         (queues.searched_with(), "driver", 1),
         (queues.searched_with(100e-6), "core", 7),
         (queues.searched_with(fails=1.0), "core", 4),
+        (queues.searched_with(unsent=0.4), "core", 7),
         (queues.searched_with(most_per_s=1000.0), "core", 0),
         (queues.searched_with(budget_s=2.0), "core", 8),
     ],
-    ids=["found", "driver", "floor", "failing", "above", "open"],
+    ids=["found", "driver", "floor", "failing", "not sent", "above", "open"],
 )
 def test_the_exit_code_says_what_there_is(
     typed: Typed, found: Searched, resource: str, code: int

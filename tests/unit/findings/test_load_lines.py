@@ -18,6 +18,7 @@ from plimsoll.errors import LIMIT_MISSED
 from plimsoll.findings import load_lines
 from plimsoll.findings.load_lines import LineFindings, Subject
 from plimsoll.findings.trial import TrialFindings
+from plimsoll.load_line import limits
 from plimsoll.load_line.search import Searched
 from plimsoll.recording import Recording
 from plimsoll.report.results import line_result
@@ -195,19 +196,18 @@ def test_a_search_goes_on_where_the_server_may_be_the_limit(
     assert len(searched_until_over(monkeypatch, **of_server).tries) > 2
 
 
-@pytest.mark.parametrize(("unsent", "resource"), [(0.0, "unknown"), (1.0, "pool")])
+@pytest.mark.parametrize(
+    ("unsent", "fails", "resource"),
+    [(0.0, 0.002, "unknown"), (0.005, 0.002, "unknown"), (0.005, 0.0, "pool")],
+    ids=["wrong", "wrong and not sent", "not sent"],
+)
 def test_a_server_whose_responses_are_wrong_has_a_limit_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, unsent: float, resource: str
+    monkeypatch: pytest.MonkeyPatch, unsent: float, fails: float, resource: str
 ) -> None:
-    searched = named(queues.searched_with(fails=0.002))
-    tries = tuple(
-        replace(one, counts={**one.counts, "sent": replace(one.counts["sent"], missed=missed)})
-        for one in searched.tries
-        for missed in (round(unsent * one.counts["errors"].missed),)
-    )
+    searched = named(queues.searched_with(fails=fails, unsent=unsent))
     (line,) = searched.lines
-    line = replace(line, state="found", binding=searched.wanted.errors)
-    wrong = replace(searched, tries=tries, lines=(line,))
+    binding = searched.wanted.errors if fails else limits.SENDING
+    searched = replace(searched, lines=(replace(line, state="found", binding=binding),))
     failing = TrialFindings(sample.trial_data())
-    found = of_server(monkeypatch, wrong, failing, closed_ns=1.1 * UNLOADED_NS)
+    found = of_server(monkeypatch, searched, failing, closed_ns=1.1 * UNLOADED_NS)
     assert found.beyond["p99"].resource == resource

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from plimsoll.load_line import limits
+import sample
+from plimsoll.load_line import counting, limits
 from plimsoll.load_line.counting import DueRequests, tried
+from plimsoll.load_line.tries import Try
+from plimsoll.recording import RecordedStage
 
 P90 = limits.latency(90, 0.1)
 JUDGED = (P90, limits.errors(0.01), limits.SENDING)
@@ -68,3 +74,66 @@ def test_a_try_without_a_request_is_open() -> None:
     found = tried(rows(count=0), WINDOW_NS, 0.1, JUDGED)
     assert found.state(P90) == "open"
     assert not found.times_ns
+
+
+SECOND_NS = 1_000_000_000
+EACH_NS = SECOND_NS // 10_000
+"""10,000 requests are due in the second that is held, evenly."""
+P99 = limits.latency(99, 0.02)
+OF_STORED = (P99, limits.errors(0.001), limits.SENDING)
+
+
+def stored(**outcomes: range) -> Try:
+    """A try whose requests got a response after 1 ms, but for those with such outcomes."""
+    of_rows = ["ok"] * 10_000
+    for name, places in outcomes.items():
+        for place in places:
+            of_rows[place] = name
+    due_ns = [SECOND_NS + place * EACH_NS for place in range(10_000)]
+    has_none = [one in ("not_sent", "connect_refused") for one in of_rows]
+    is_open = [one in ("not_sent", "unfinished") for one in of_rows]
+    rows = pa.table(
+        {
+            "due_ns": due_ns,
+            "sent_ns": pa.array(due_ns, pa.int64(), mask=np.array(has_none)),
+            "done_ns": pa.array(
+                [one + 1_000_000 for one in due_ns], pa.int64(), mask=np.array(is_open)
+            ),
+            "outcome": of_rows,
+        }
+    )
+    hold = RecordedStage("hold", SECOND_NS, 2 * SECOND_NS, 10_000.0, 10_000.0, 1)
+    recording = replace(sample.recording(), stages=(hold,))
+    return counting.of_stored(recording, rows, 10_000.0, OF_STORED)
+
+
+def states(found: Try) -> list[str]:
+    return [found.state(limit) for limit in OF_STORED]
+
+
+def test_what_still_waits_to_be_sent_at_the_end_is_no_error() -> None:
+    found = stored(not_sent=range(9_970, 10_000))
+    assert found.counts["errors"].missed == 0
+    assert found.counts["sent"].missed == 30
+    assert all(map(found.is_inside, OF_STORED))
+    assert not stored(reset_waiting=range(9_970, 10_000)).is_inside(OF_STORED[1])
+
+
+def test_what_waited_longer_than_the_limit_to_be_sent_is_late() -> None:
+    long = stored(not_sent=range(9_000, 10_000))
+    assert long.counts["p99"].missed == 1000 - 200
+    assert states(long) == ["failed", "held", "failed"]
+
+
+def test_a_server_that_stops_fails_its_try_by_latency_and_sending_and_not_by_errors() -> None:
+    stopped = stored(unfinished=range(5_000, 5_256), not_sent=range(5_256, 10_000))
+    assert states(stopped) == ["failed", "held", "failed"]
+    at_the_end = stored(unfinished=range(9_800, 9_850), not_sent=range(9_850, 10_000))
+    assert at_the_end.is_inside(P99)
+    assert not at_the_end.is_inside(limits.SENDING)
+
+
+def test_refused_connections_are_errors_that_were_not_sent() -> None:
+    refused = stored(connect_refused=range(0, 10_000, 10))
+    assert [refused.counts[name].missed for name in ("errors", "sent")] == [1000, 1000]
+    assert states(refused) == ["failed", "failed", "failed"]

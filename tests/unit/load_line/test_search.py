@@ -287,6 +287,14 @@ def test_a_load_generator_that_sends_too_little_gives_no_line_to_a_server_that_a
     assert line.binding is not None and line.binding.name == "errors"
 
 
+def test_requests_that_are_not_sent_at_any_rate_are_no_errors_of_the_server() -> None:
+    limit = limits.latency(99, 0.02)
+    found, _ = searched(fixed(SERVICE_S), limit, 1, unsent=lambda _: 0.4)
+    (line,) = found.lines
+    assert (line.state, line.edge) == ("below", None)
+    assert line.binding == limits.SENDING
+
+
 def test_a_limit_below_the_floor_of_the_server_has_no_line() -> None:
     found, _ = searched(fixed(SERVICE_S), limits.latency(99, SERVICE_S / 2), 1)
     assert found.lines[0].state == "below"
