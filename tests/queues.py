@@ -77,7 +77,7 @@ class Queue:
         due_ns, ends_ns = due_s[held] * 1e9, np.minimum(done_s[held], length_s) * 1e9
         failed = refused[held] | (self.luck.uniform(size=len(due_ns)) < self.fails(rate_per_s))
         sent = _all_but(len(due_ns), self.unsent(rate_per_s))
-        ends_ns[~sent] = length_s * 1e9
+        ends_ns[~sent], ends_ns[refused[held]] = length_s * 1e9, np.nan
         ended = sent & (done_s[held] < length_s)
         self.now_s += length_s + BESIDE_S
         rows = DueRequests(due_ns, ends_ns - due_ns, sent, ended, failed & ended)

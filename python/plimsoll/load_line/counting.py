@@ -51,7 +51,8 @@ class DueRequests:
 
     Attributes:
         due_ns: When each was due.
-        latency_ns: From then to the end of its response, or to the end of the load where none came.
+        latency_ns: From then to the end of its response; to the end of the load where that cut it
+            short; NaN where it failed without a complete response.
         is_sent: Whether it was sent.
         is_ended: Whether it ended before the load did, well or not; one that waited to be sent did
             not.
@@ -141,11 +142,12 @@ def _of_columns(
     held = (found.due_ns >= hold.start_ns) & (found.due_ns < hold.end_ns)
     due_ns = found.due_ns[held].astype(np.float64)
     is_cut_short = found.is_one_of(_NOT_OVER)[held]
+    ends_ns = np.where(is_cut_short, float(hold.end_ns), np.nan)
     is_complete = found.is_one_of(COMPLETED)[held]
-    ends_ns = np.where(is_complete, found.done_ns[held], found.done_ns.dtype.type(hold.end_ns))
+    ends_ns[is_complete] = found.done_ns[held][is_complete]
     rows = DueRequests(
         due_ns=due_ns,
-        latency_ns=ends_ns.astype(np.float64) - due_ns,
+        latency_ns=ends_ns - due_ns,
         is_sent=found.is_sent[held],
         is_ended=~is_cut_short,
         is_failed=~found.is_one_of((*RIGHT, *_NOT_OVER))[held],
@@ -218,7 +220,8 @@ def _counted(
 
 
 def _times(latency_ns: Instants) -> dict[str, float]:
-    """The percentiles that there are enough requests for."""
+    """The percentiles that there are enough requests for, of those that have a latency."""
+    latency_ns = latency_ns[~np.isnan(latency_ns)]
     total = len(latency_ns)
     wanted = {name: QUANTILES[name] for name in SHOWN if enough(total, QUANTILES[name])}
     places = {name: rank(total, share) - 1 for name, share in wanted.items()}

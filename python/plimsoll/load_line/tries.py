@@ -36,7 +36,8 @@ class Try:
         hold_s: Length of its measurement window, in seconds.
         counts: What missed each limit, by the name of the limit.
         times_ns: Latency from the intended start by percentile (`p50`), in nanoseconds; those that
-            there were enough responses for.
+            there were enough requests for. They cover complete responses and, with what they had
+            waited, requests that the end cut short.
         trial: Id of its recording; empty for none.
     """
 

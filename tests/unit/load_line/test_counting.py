@@ -137,3 +137,28 @@ def test_refused_connections_are_errors_that_were_not_sent() -> None:
     refused = stored(connect_refused=range(0, 10_000, 10))
     assert [refused.counts[name].missed for name in ("errors", "sent")] == [1000, 1000]
     assert states(refused) == ["failed", "failed", "failed"]
+
+
+@pytest.mark.parametrize("outcome", ["reset_waiting", "connect_refused"])
+def test_a_request_that_failed_without_a_response_is_in_no_percentile(outcome: str) -> None:
+    found = stored(**{outcome: range(0, 10_000, 50)})
+    assert set(found.times_ns.values()) == {1e6}
+    assert found.counts["p99"].missed == 196
+    assert found.state(P99) == "failed"
+
+
+def test_a_complete_response_that_is_wrong_has_a_latency() -> None:
+    found = stored(wrong_status=range(10_000))
+    assert set(found.times_ns.values()) == {1e6}
+    assert found.counts["errors"].missed == 10_000
+
+
+@pytest.mark.parametrize("outcome", ["unfinished", "not_sent"])
+def test_what_the_end_cut_short_counts_with_what_it_had_waited(outcome: str) -> None:
+    found = stored(**{outcome: range(1_000)})
+    assert found.times_ns["p50"] == 1e6
+    assert found.times_ns["p99"] > 0.98e9
+
+
+def test_a_try_of_failures_has_no_percentile() -> None:
+    assert not stored(reset_waiting=range(10_000)).times_ns
