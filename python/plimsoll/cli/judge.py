@@ -41,4 +41,5 @@ def command(
         messages.note(note)
     crossed = cli.judging.threshold_exit_code(found, junit)
     missed = cli.judging.lines_missed(found)
-    return crossed or missed or cli.judging.exit_code(found, accepted, strict=strict)
+    code = cli.judging.exit_code(found, accepted, strict=strict)
+    return cli.judging.worst((crossed, missed, code))

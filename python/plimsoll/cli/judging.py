@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +17,7 @@ from plimsoll.errors import (
     InputError,
     Problem,
 )
+from plimsoll.load_line.limits import ERRORS
 from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.catalogue import LIMITS
 from plimsoll.verdicts.levels import of_trial
@@ -29,7 +31,10 @@ if TYPE_CHECKING:
     from plimsoll.findings.load_lines import LineFindings
     from plimsoll.findings.thresholds import Threshold
     from plimsoll.findings.trial import TrialFindings
+    from plimsoll.load_line.search import Line
     from plimsoll.verdicts.verdict import Level, Verdict
+
+_WORST_FIRST = (FrameworkError.exit_code, LIMIT_MISSED, UNDECIDED, VERDICT_VOID, 0)
 
 _MORE_RESPONSES = "run longer loads, or more requests in each"
 
@@ -165,31 +170,53 @@ def missed_exit_code(crossed: Mapping[str, str], undecided: Mapping[str, str]) -
 
 
 def line_exit_code(found: LineFindings) -> int:
-    """Prints why there is no load line and what to do; the exit code, 0 where there is one."""
+    """Prints why there is no load line and what to do; the worst exit code of all limits.
+
+    It is 0 where each limit has a line, or is kept at every rate.
+    """
     sentence, hint = report.line_result.sentence(found), report.line_result.remedy(found)
     unfound = [line for line in found.searched.lines if line.state != "found"]
     if not hint:
         return VERDICT_VOID if found.level == "void" else 0
     if found.level == "void":
         return messages.error(sentence, hint, VERDICT_VOID)
-    if not unfound or unfound[0].state == "above":
+    code = worst(map(_line_code, unfound))
+    if not code:
         messages.note(hint)
         return 0
-    if unfound[0].state == "open":
-        return messages.error(sentence, hint, UNDECIDED)
-    is_failing = unfound[0].binding is not None and unfound[0].binding.name == "errors"
-    code = FrameworkError.exit_code if is_failing else LIMIT_MISSED
-    return messages.error(sentence, hint, code)
+    line = next(one for one in unfound if _line_code(one) == code)
+    alone = replace(found, searched=replace(found.searched, lines=(line,)))
+    return messages.error(
+        report.line_result.sentence(alone), report.line_result.remedy(alone), code
+    )
+
+
+def _line_code(line: Line) -> int:
+    """The exit code of a line that was not found."""
+    if line.state == "below":
+        is_failing = line.binding is not None and line.binding.name == ERRORS
+        return FrameworkError.exit_code if is_failing else LIMIT_MISSED
+    return UNDECIDED if line.state == "open" else 0
 
 
 def lines_missed(found: Findings) -> int:
-    """Prints which load lines of a campaign are missing; the exit code of the first, else 0.
+    """Prints which load lines of a campaign are missing; the worst exit code of them, else 0.
 
-    Verdicts on the tries below a line are left to `exit_code`, which knows those accepted.
+    Verdicts on the tries below a line are left to `exit_code`, which knows those accepted. The
+    yardstick beside frameworks is left out.
     """
-    searched = [one.found for one in found.lines if one.found and not one.problem]
-    codes = [line_exit_code(one) for one in searched if report.line_result.remedy(one)]
-    return next(filter(None, codes), 0)
+    is_beside = any(not one.is_yardstick for one in found.lines)
+    counting = [one for one in found.lines if not (one.is_yardstick and is_beside)]
+    searched = [one.found for one in counting if one.found and not one.problem]
+    return worst(line_exit_code(one) for one in searched if report.line_result.remedy(one))
+
+
+def worst(codes: Iterable[int]) -> int:
+    """The exit code that counts of those of several results; 0 for none.
+
+    What certainly fails comes before what is undecided, and both before what is void.
+    """
+    return min(codes, key=_WORST_FIRST.index, default=0)
 
 
 def _levels(found: Findings, accepted: Sequence[str]) -> Iterator[Level]:

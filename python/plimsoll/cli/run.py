@@ -113,7 +113,7 @@ def command(  # noqa: PLR0913 - one argument for each option
         crossed = (
             cli.judging.threshold_exit_code(reporting.gathered(results), junit) if fail_if else 0
         )
-        return _failures(results) or crossed or missed or code
+        return _failures(results) or cli.judging.worst((crossed, missed, code))
 
 
 def _note_void(results: CampaignResults) -> None:

@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+import queues
 import sample
 from plimsoll import tables
 from plimsoll.cli import judging
 from plimsoll.errors import InputError
 from plimsoll.findings.findings import Findings
+from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
+from plimsoll.load_line.search import Searched
 from plimsoll.recording import YARDSTICK, Ending
 from plimsoll.report import contents
 from plimsoll.report.results import machine_readable
@@ -136,3 +139,72 @@ def test_limits_that_are_none_are_named(typed: str, sentence: str, hint: str) ->
     with pytest.raises(InputError, match=sentence) as caught:
         judging.limits((typed,))
     assert hint in caught.value.problems[0].hint
+
+
+HELD = queues.searched_with()
+MISSED, FAILING = queues.searched_with(100e-6), queues.searched_with(fails=1.0)
+UNDECIDED, UNSENT = queues.searched_with(budget_s=2.0), queues.searched_with(unsent=0.4)
+ABOVE = queues.searched_with(most_per_s=1000.0)
+
+
+def of_lines(**searched: Searched) -> Findings:
+    """The findings of a campaign with such a search of each framework."""
+    lines = [
+        EntryLines(
+            framework=name,
+            endpoint="json",
+            is_yardstick=name == YARDSTICK,
+            found=LineFindings(one, Subject(f"{name} · json", "poisson", 256), {}, {}),
+            peak=None,
+            problem="",
+            goes_on=False,
+        )
+        for name, one in searched.items()
+    ]
+    return replace(found(), lines=tuple(lines))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code"),
+    [
+        (HELD, HELD, 0),
+        (HELD, ABOVE, 0),
+        (HELD, UNDECIDED, 8),
+        (UNDECIDED, MISSED, 7),
+        (MISSED, UNDECIDED, 7),
+        (UNDECIDED, UNSENT, 7),
+        (MISSED, FAILING, 4),
+    ],
+)
+def test_the_worst_line_of_a_campaign_sets_the_exit_code(
+    first: Searched, second: Searched, code: int
+) -> None:
+    assert judging.lines_missed(of_lines(axum=first, go=second)) == code
+
+
+def test_the_line_of_the_yardstick_beside_frameworks_sets_no_exit_code(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for own in (MISSED, FAILING, UNDECIDED):
+        assert judging.lines_missed(of_lines(go=HELD, reference=own)) == 0
+    assert YARDSTICK not in capsys.readouterr().err
+    assert judging.lines_missed(of_lines(go=UNDECIDED, reference=FAILING)) == 8
+    assert judging.lines_missed(of_lines(reference=MISSED)) == 7
+
+
+@pytest.mark.parametrize("first", [UNDECIDED, ABOVE])
+def test_the_worst_limit_of_a_search_sets_the_exit_code(
+    first: Searched, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (*first.lines, *MISSED.lines)
+    both = LineFindings(replace(MISSED, lines=lines), Subject("h/", "poisson", 256), {}, {})
+    assert judging.line_exit_code(both) == 7
+    assert "no rate keeps p99 ≤ 100 µs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("codes", "code"),
+    [((), 0), ((0, 1), 1), ((1, 8), 8), ((8, 7), 7), ((7, 4, 0), 4)],
+)
+def test_what_certainly_fails_hides_what_is_undecided(codes: tuple[int, ...], code: int) -> None:
+    assert judging.worst(codes) == code
