@@ -17,7 +17,7 @@ TITLE = "Ranking by load line"
 CAPTION = (
     "The upper bar is the load line, the greatest rate inside the limit; the lower one the closed "
     "peak, the greatest throughput without a limit. Rules are 95 % intervals. A void line is "
-    "hollow and has no rank."
+    "hollow and has no rank. A line that is hardly known has its interval alone."
 )
 TABLE = "lines"
 COLUMNS = {
@@ -30,10 +30,12 @@ COLUMNS = {
 }
 
 LINE, PEAK = "load line", "closed peak"
+HARDLY_KNOWN = "hardly known"
+"""What stands in place of the number of a line whose interval is too wide for one."""
 
 _ROW_PX = 46
 _BAR_PX = 13
-_NUMBER_PX = 66
+_NUMBER_PX = 76
 
 
 def draw(data: LineRanking) -> Specification:
@@ -53,10 +55,12 @@ def draw(data: LineRanking) -> Specification:
 def _rows(one: RankedLine) -> list[Row]:
     edge = None if one.line is None else one.line.edge
     peak = one.entry.peak
-    return [
-        _row(one, LINE, edge and edge.rate_per_s, edge and edge.interval, one.entry.state),
-        _row(one, PEAK, peak and peak.value, peak and peak.interval, ""),
-    ]
+    is_hardly_known = one.line is not None and one.line.is_hardly_known
+    rate_per_s = None if edge is None or is_hardly_known else edge.rate_per_s
+    line = _row(one, LINE, rate_per_s, edge and edge.interval, one.entry.state)
+    if is_hardly_known:
+        line["number"] = HARDLY_KNOWN
+    return [line, _row(one, PEAK, peak and peak.value, peak and peak.interval, "")]
 
 
 def _row(one: RankedLine, what: str, value: float | None, ends: Interval | None, level: str) -> Row:

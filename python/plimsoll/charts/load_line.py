@@ -9,16 +9,17 @@ from plimsoll import vega_lite as alt
 
 if TYPE_CHECKING:
     from plimsoll.canvas import Row, Specification
-    from plimsoll.load_line.search import Searched
+    from plimsoll.load_line.search import Line, Searched
     from plimsoll.load_line.tries import Try
+    from plimsoll.statistics.edge import Edge
 
 NAME = "load_line"
 TITLE = "Load line"
 CAPTION = (
     "Each point is a percentile of one try: latency from the intended start at a rate of an open "
     "load. A horizontal rule is a limit, a vertical one the line that keeps it, with its 95 % "
-    "interval. A hollow point belongs to a try that missed a limit beyond chance. Both axes are "
-    "logarithmic."
+    "interval; one that is hardly known has the interval alone. A hollow point belongs to a try "
+    "that missed a limit beyond chance. Both axes are logarithmic."
 )
 TABLE = "tries"
 COLUMNS = {
@@ -39,18 +40,21 @@ def draw(data: Searched) -> Specification:
     limits: list[Row] = [
         {"most": (limit.most_ns or 0.0) / 1e6, "text": limit.text} for limit in data.wanted.limits
     ]
-    lines: list[Row] = [
-        {
-            "rate": line.edge.rate_per_s,
-            "low": line.edge.interval.low,
-            "high": line.edge.interval.high,
-            "text": f"{wording.amount(wording.significant(line.edge.rate_per_s) or 0)}/s",
-        }
-        for line in data.lines
-        if line.edge is not None
-    ]
+    lines = [_line(line, line.edge) for line in data.lines if line.edge is not None]
     sets = {"tries": rows, "limits": limits, "lines": lines}
     return canvas.finished(_chart(), sets, _description(data))
+
+
+def _line(line: Line, edge: Edge) -> Row:
+    """A line with its interval; one that is hardly known has no rule, and no number."""
+    known = f"{wording.amount(wording.significant(edge.rate_per_s) or 0)}/s"
+    return {
+        "rate": None if line.is_hardly_known else edge.rate_per_s,
+        "at": edge.rate_per_s,
+        "low": edge.interval.low,
+        "high": edge.interval.high,
+        "text": "hardly known" if line.is_hardly_known else known,
+    }
 
 
 def _rows(data: Searched, one: Try) -> list[Row]:
@@ -132,11 +136,11 @@ def _limits() -> alt.LayerChart:
 
 
 def _lines() -> alt.LayerChart:
-    source = alt.Chart(alt.NamedData(name="lines")).encode(x=_x("rate"))
-    rules = source.mark_rule(strokeWidth=1.8, color=canvas.SOUND.light)
+    source = alt.Chart(alt.NamedData(name="lines"))
+    rules = source.mark_rule(strokeWidth=1.8, color=canvas.SOUND.light).encode(x=_x("rate"))
     words = source.mark_text(
         align="center", baseline="bottom", dy=-2, fontSize=11, color=canvas.SOUND.light
-    ).encode(y=alt.YValue(0), text=alt.Text("text:N"))
+    ).encode(x=_x("at"), y=alt.YValue(0), text=alt.Text("text:N"))
     return canvas.layered(rules, words)
 
 

@@ -46,7 +46,10 @@ class LineResult(ClosesCampaign):
 
     @property
     def rate_per_s(self) -> float | None:
-        """The greatest rate inside all limits; None where one was not found."""
+        """The greatest rate inside all limits; None where one was not found.
+
+        It is no more than the middle of its interval where a line `is_hardly_known`.
+        """
         rates = [line.rate_per_s for line in self.lines]
         known = [rate for rate in rates if rate is not None]
         return min(known) if known and len(known) == len(rates) else None

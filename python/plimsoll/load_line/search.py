@@ -36,6 +36,9 @@ Found = Literal["found", "below", "above", "open"]
 """Whether a line was found, lies below or above every rate that was tried, or is open: a budget too
 short to tell."""
 
+HARDLY_KNOWN = 1.5
+"""Upper / lower end of an interval from which on a line has no single number."""
+
 CLIMB = (0.25, 0.5, 0.7, 0.85, 1.0)
 """The first rates, as shares of the start."""
 
@@ -105,6 +108,14 @@ class Line:
     def rate_per_s(self) -> float | None:
         """The rate; None where it was not found."""
         return None if self.edge is None else self.edge.rate_per_s
+
+    @property
+    def is_hardly_known(self) -> bool:
+        """Whether its interval spans so much that it is told instead of the rate."""
+        if self.edge is None:
+            return False
+        found = self.edge.interval
+        return found.high >= HARDLY_KNOWN * found.low
 
     def is_narrow(self, within: float) -> bool:
         """Whether its interval is narrow enough."""

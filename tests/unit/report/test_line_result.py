@@ -282,6 +282,37 @@ def test_a_line_that_is_hardly_known_has_no_single_number() -> None:
     assert f" {line_result.rate_text(line.edge.rate_per_s)} " not in said
 
 
+def test_no_output_has_the_single_number_of_a_line_that_is_hardly_known() -> None:
+    searched = searched_by(tried(95, 0), tried(190, 11), tried(323, 0))
+    (line,) = searched.lines
+    found = findings(searched)
+    assert line.is_hardly_known and line.edge is not None
+    number = line_result.rate_text(line.edge.rate_per_s)
+    several = replace(searched, lines=(line, line))
+    for told in (
+        line_result.text(findings(several), verbose=True),
+        line_result.markdown(found),
+        unescape(cells.line(found)),
+        line_result.one_line(found),
+    ):
+        assert number not in told
+    ends = line.edge.interval
+    low, high = (wording.percent(rate / searched.start_per_s) for rate in (ends.low, ends.high))
+    assert f"the line is {low} to {high}" in line_result.text(found)
+    assert line_result.line_text(line) == line_result.interval_text(line)
+
+
+def test_json_keeps_the_rate_and_says_where_a_line_is_hardly_known() -> None:
+    hardly = line_result.document(findings(searched_by(tried(95, 0), tried(190, 11))))
+    jsonschema.validate(json.loads(json.dumps(hardly)), json.loads(SCHEMA.read_text("utf-8")))
+    well = line_result.document(CASES["found"])
+    for document, expected in ((hardly, True), (well, False)):
+        lines = document["lines"]
+        assert isinstance(lines, list)
+        assert document["hardly_known"] is lines[0]["hardly_known"] is expected
+        assert document["rate_per_s"] and document["low"] and document["high"]
+
+
 @pytest.mark.parametrize(
     ("one", "state"),
     [

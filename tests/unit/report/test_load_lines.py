@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import queues
@@ -15,6 +16,7 @@ from plimsoll.load_line.search import Searched
 from plimsoll.report.formats import markdown
 from plimsoll.report.results import machine_readable
 from plimsoll.report.sections import lines as lines_section
+from plimsoll.statistics.edge import Edge
 from plimsoll.statistics.intervals import Estimate, Interval
 
 FAST, SLOW = queues.searched_with(), queues.searched_with(0.0008)
@@ -126,6 +128,50 @@ def test_the_headline_has_who_carries_the_most_or_that_nothing_counts() -> None:
     assert lines_section.headline(nothing) == "No load line counts at json with p99 ≤ 2 ms"
     (failing,) = rankings((entry("a", queues.searched_with(fails=1.0)),))
     assert lines_section.headline(failing) == "No load line was found at json with p99 ≤ 2 ms"
+
+
+def test_a_line_that_is_hardly_known_is_its_interval_in_every_part_of_a_report() -> None:
+    hardly = entry("a", with_interval(FAST, 500.0, 2000.0))
+    assert hardly.found is not None
+    (line,) = hardly.found.searched.lines
+    assert line.is_hardly_known
+    findings = replace(sample.findings(), lines=(hardly, entry("b", FAST)))
+    (ranking,) = findings.line_rankings
+    section = lines_section.section(findings)
+    assert section is not None
+    place = next(at for at, one in enumerate(ranking.places) if one.entry is hardly)
+    row, headings = section.tables[0].lines[place], section.tables[0].headings
+    cells = dict(zip(headings, row.cells, strict=True))
+    assert cells["load line, requests/s"] == cells["95 %"] == "500–2,000"
+    assert cells["line / peak"] == "10 % to 40 %"
+    tile = ("Load line", "500–2,000/s", "p99 ≤ 2 ms, hardly known")
+    assert tile in tiles(hardly)
+    of_processes = replace(hardly.found.searched.wanted, has_processes=True)
+    in_a_campaign = entry("a", replace(hardly.found.searched, wanted=of_processes))
+    assert tiles(in_a_campaign) == (("a", "500–2,000/s", "95 %, hardly known"),)
+    alone = lines_section.headline(rankings((hardly,))[0])
+    assert alone == (
+        "the line of a is hardly known: between 500 and 2,000 requests/s of json with p99 ≤ 2 ms "
+        "(95 %)"
+    )
+    rows = charts.line_ranking.draw(ranking)["datasets"]["lines"]
+    (drawn,) = (one for one in rows if "a" in one["label"] and one["what"] == "load line")
+    assert (drawn["value"], drawn["number"]) == (None, "hardly known")
+    (curve,) = charts.load_line.draw(hardly.found.searched)["datasets"]["lines"]
+    assert (curve["rate"], curve["text"]) == (None, "hardly known")
+
+
+def tiles(lines: EntryLines) -> tuple[tuple[str, str, str], ...]:
+    answer = lines_section.answer(replace(sample.findings(), lines=(lines,)))
+    assert answer is not None
+    return answer.tiles
+
+
+def with_interval(searched: Searched, low: float, high: float) -> Searched:
+    """As if its line had this interval."""
+    rates = np.geomspace(low, high, 201)
+    edge = Edge(rates, np.linspace(0.025, 0.975, 201), 20.0)
+    return replace(searched, lines=tuple(replace(one, edge=edge) for one in searched.lines))
 
 
 def test_the_answer_of_a_campaign_stands_before_its_rankings() -> None:

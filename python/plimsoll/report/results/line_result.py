@@ -22,13 +22,9 @@ if TYPE_CHECKING:
     from plimsoll.load_line.limits import LineLimit
     from plimsoll.load_line.search import Line, Searched
     from plimsoll.load_line.tries import Try
-    from plimsoll.statistics.edge import Edge
 
 FORMAT = 1
 """Version of the JSON document; its schema is `docs/schemas/line-1.json`."""
-
-HARDLY_KNOWN = 1.5
-"""Upper / lower end of an interval from which on a line has no single number."""
 
 _WIDTH = 90
 _BRIEF = 70
@@ -164,6 +160,7 @@ def document(found: LineFindings) -> dict[str, object]:
         "level": found.level,
         "rate_per_s": None if lowest is None else lowest.rate_per_s,
         **_ends(lowest),
+        "hardly_known": lowest is not None and lowest.is_hardly_known,
         "confidence": CONFIDENCE,
         "subject": texts.line(found.subject.name),
         "arrivals": found.subject.arrivals,
@@ -189,6 +186,7 @@ def line_document(found: LineFindings, line: Line) -> dict[str, object]:
         "state": line.state,
         "rate_per_s": line.rate_per_s,
         **_ends(line),
+        "hardly_known": line.is_hardly_known,
         "held_per_s": line.held_per_s,
         "failed_per_s": line.failed_per_s,
         "missed_first": None if line.binding is None else line.binding.name,
@@ -246,7 +244,7 @@ def sentence_of(found: LineFindings, line: Line) -> str:
         limit = f"{OF_DRIVER}{_at(line.failed_per_s)}"
         return f"no line of {name}: {OF_POOL if _is_of(found, line, 'pool') else limit}"
     if line.edge is not None:
-        return _found(name, line.edge, limits)
+        return carried(name, line, f"with {limits}")
     tries = sorted(found.searched.tries, key=lambda one: one.rate_per_s)
     if line.state == "below" and tries:
         lowest = tries[0]
@@ -265,14 +263,19 @@ def sentence_of(found: LineFindings, line: Line) -> str:
     return f"undecided after {after}: {name} with {limits}{_failing(found, line)}"
 
 
-def _found(name: str, edge: Edge, limits: str) -> str:
-    """A line that was found; of one that is hardly known no single number."""
-    low, high = rate_text(edge.interval.low), rate_text(edge.interval.high)
-    if edge.interval.high >= HARDLY_KNOWN * edge.interval.low:
-        rates = f"between {low} and {high} requests/s with {limits} (95 %)"
+def carried(name: str, line: Line, where: str) -> str:
+    """A line that was found; of one that is hardly known no single number.
+
+    Args:
+        name: Whose line it is.
+        line: The line.
+        where: Its limits, after what is requested: `of json with p99 ≤ 20 ms`.
+    """
+    if line.is_hardly_known:
+        rates = f"between {interval_text(line, ' and ')} requests/s {where} (95 %)"
         return f"the line of {name} is hardly known: {rates}"
-    rate = f"{name} carries {rate_text(edge.rate_per_s)} requests/s with {limits}"
-    return f"{rate} (95 %: {low}–{high})"
+    rate = f"{name} carries {line_text(line)} requests/s {where}"
+    return f"{rate} (95 %: {interval_text(line)})"
 
 
 def _failing(found: LineFindings, line: Line) -> str:
@@ -458,8 +461,8 @@ def _load(found: LineFindings) -> str:
     pool = wording.several(found.subject.connections, "connection")
     peak = f"closed peak {rate_text(found.searched.start_per_s)}/s"
     lowest = found.lowest
-    if lowest is not None and lowest.rate_per_s and not found.is_of_driver(lowest):
-        peak += f", the line is {wording.percent(lowest.rate_per_s / found.searched.start_per_s)}"
+    if lowest is not None and not found.is_of_driver(lowest):
+        peak += f", the line is {share_text(lowest, found.searched.start_per_s)}"
     return f"{arrivals[found.subject.arrivals]}, {pool}; {peak}"
 
 
@@ -489,9 +492,7 @@ def _table(found: LineFindings) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [("limit", "rate", "95 % interval", "held", "failed")]
     for line in found.searched.lines:
         ends = (line.held_per_s, line.failed_per_s)
-        known = (
-            [rate_text(line.rate_per_s), interval_text(line)] if line.edge else [line.state, "–"]
-        )
+        known = [line_text(line), interval_text(line)] if line.edge else [line.state, "–"]
         rows.append((line.limit.text, *known, *map(rate_text, ends)))
     return rows
 
@@ -548,12 +549,37 @@ def rate_text(rate_per_s: float | None) -> str:
     return wording.amount(wording.significant(rate_per_s, 4) or 0.0)
 
 
-def interval_text(line: Line) -> str:
-    """The 95 % interval of a line: `9,810–10,200`; `–` where it was not found."""
+def line_text(line: Line) -> str:
+    """The rate of a line; its interval where it is hardly known; `–` where it was not found."""
+    return interval_text(line) if line.is_hardly_known else rate_text(line.rate_per_s)
+
+
+def interval_text(line: Line, between: str = "–") -> str:
+    """The 95 % interval of a line: `9,810–10,200`; `–` where it was not found.
+
+    Args:
+        line: The line.
+        between: What stands between its ends.
+    """
     if line.edge is None:
         return "–"
     found = line.edge.interval
-    return f"{rate_text(found.low)}–{rate_text(found.high)}"
+    return f"{rate_text(found.low)}{between}{rate_text(found.high)}"
+
+
+def share_text(line: Line, per_s: float) -> str:
+    """A line as a share of a rate: `84 %`; both ends where it is hardly known; `–` for none.
+
+    Args:
+        line: The line.
+        per_s: The rate, above 0.
+    """
+    if line.edge is None:
+        return "–"
+    if not line.is_hardly_known:
+        return wording.percent(line.edge.rate_per_s / per_s)
+    found = line.edge.interval
+    return f"{wording.percent(found.low / per_s)} to {wording.percent(found.high / per_s)}"
 
 
 def _aligned(rows: list[tuple[str, ...]]) -> list[str]:

@@ -130,10 +130,8 @@ def _of_ranking(ranking: LineRanking) -> LinesAnswer:
     tiles = (
         (
             one.entry.framework,
-            wording.ABSENT
-            if one.line is None
-            else f"{line_result.rate_text(one.line.rate_per_s)}/s",
-            f"95 %: {line_result.interval_text(one.line)}" if one.line else one.entry.problem,
+            wording.ABSENT if one.line is None else f"{line_result.line_text(one.line)}/s",
+            _how_well_known(one.line) if one.line else one.entry.problem,
         )
         for one in ranking.places[:MOST_TILES]
     )
@@ -163,13 +161,21 @@ def _of_server(found: LineFindings) -> LinesAnswer:
 def _tiles(found: LineFindings, line: Line) -> Iterator[Tile]:
     rate = line_result.rate_text
     ends = line_result.interval_text(line)
-    yield "Load line", f"{rate(line.rate_per_s)}/s", line.limit.text
+    hardly = ", hardly known" if line.is_hardly_known else ""
+    yield "Load line", f"{line_result.line_text(line)}/s", f"{line.limit.text}{hardly}"
     yield "95 % interval", ends, "requests/s"
     yield "Held", f"{rate(line.held_per_s)}/s", "just below the line"
     yield "Failed", f"{rate(line.failed_per_s)}/s", "just beyond the line"
     yield "Closed peak", f"{rate(found.searched.start_per_s)}/s", "throughput without a limit"
     yield "Connections", wording.count(found.subject.connections), "in the pool"
     yield "Tries", str(len(found.searched.tries)), wording.seconds(round(found.searched.elapsed_s))
+
+
+def _how_well_known(line: Line) -> str:
+    """The interval of a line; of one that is hardly known the rate is its interval."""
+    if line.is_hardly_known:
+        return "95 %, hardly known"
+    return f"95 %: {line_result.interval_text(line)}"
 
 
 def headline(ranking: LineRanking) -> str:
@@ -185,10 +191,9 @@ def headline(ranking: LineRanking) -> str:
         missing = "counts" if is_known else "was found"
         return f"No load line {missing} at {ranking.endpoint} with {limit}"
     name, line = carried[0]
-    most = f"{name} carries {line_result.rate_text(line.rate_per_s)} requests/s"
-    within = f"{ranking.endpoint} with {limit} (95 %: {line_result.interval_text(line)})"
-    others = [f"{other} {line_result.rate_text(each.rate_per_s)}" for other, each in carried[1:2]]
-    return "; ".join([f"{most} of {within}", *others])
+    most = line_result.carried(name, line, f"of {ranking.endpoint} with {limit}")
+    others = [f"{other} {line_result.line_text(each)}" for other, each in carried[1:2]]
+    return "; ".join([most, *others])
 
 
 def _title(ranking: LineRanking) -> str:
@@ -228,20 +233,21 @@ def _line(one: RankedLine, by_peak: Mapping[tuple[str, str], RankedEntry]) -> Ta
     entry, line = one.entry, one.line
     peak = by_peak.get((entry.endpoint, entry.framework))
     beyond = entry.found and line and entry.found.beyond.get(line.limit.name)
-    rate_per_s = line and line.rate_per_s
-    of_peak = rate_per_s / entry.peak.value if rate_per_s and entry.peak else None
+    of_peak = (
+        line_result.share_text(line, entry.peak.value) if line and entry.peak else wording.ABSENT
+    )
     first = (
         entry.found.searched.tries[0].trial if entry.found and entry.found.searched.tries else ""
     )
     cells = (
         entry.framework,
         one.rank or wording.ABSENT,
-        line_result.rate_text(rate_per_s),
+        line_result.line_text(line) if line else wording.ABSENT,
         line_result.interval_text(line) if line else wording.ABSENT,
         str(len(entry.found.searched.tries)) if entry.found else wording.ABSENT,
         line_result.rate_text(entry.peak and entry.peak.value),
         (peak and peak.rank) or wording.ABSENT,
-        wording.ABSENT if of_peak is None else wording.percent(of_peak),
+        of_peak,
         beyond.sentence if beyond else wording.ABSENT,
     )
     return TableRow(cells, entry.state, _reason(one), anchor("trial", first) if first else "")
