@@ -19,7 +19,7 @@ from plimsoll.events import Listener, ignore
 from plimsoll.lab import arguments, load_options, loads, urls
 from plimsoll.lab.load_options import LoadOptions
 from plimsoll.load_line import goal, limits
-from plimsoll.load_line.goal import WITHIN, SearchGoal
+from plimsoll.load_line.goal import USUAL_BUDGET_S, WITHIN, SearchGoal
 from plimsoll.processes.interruption import ending_early
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def line(  # noqa: PLR0913 - one argument for each option
     limit: str | Sequence[str],
     *,
     errors: float = 0.001,
-    budget_s: float = 90.0,
+    budget_s: float = USUAL_BUDGET_S,
     within: float = WITHIN,
     arrivals: Arrivals = "poisson",
     connections: int = 256,

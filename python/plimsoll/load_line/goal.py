@@ -18,6 +18,9 @@ WIDE = 0.1
 A mean throughput is as uncertain where `steady` begins to doubt it. Searches with the usual budget
 reach half of it."""
 
+USUAL_BUDGET_S = 90.0
+"""The default budget, in seconds: most searches reach `WITHIN` in it."""
+
 LONGEST_HOLD_S = 10.0
 """Length of the longest try near the edge, in seconds, unless its latencies or budget are long."""
 

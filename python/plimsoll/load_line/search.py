@@ -117,6 +117,17 @@ class Line:
         found = self.edge.interval
         return found.high >= HARDLY_KNOWN * found.low
 
+    def is_bracket(self, tries: Sequence[Try]) -> bool:
+        """Whether no rate inside its interval was tried: it is what the climb left open.
+
+        Args:
+            tries: Every try.
+        """
+        if self.edge is None:
+            return False
+        found = self.edge.interval
+        return not any(found.low < one.rate_per_s < found.high for one in tries)
+
     def is_narrow(self, within: float) -> bool:
         """Whether its interval is narrow enough."""
         return self.edge is not None and self.edge.reach <= within

@@ -8,6 +8,7 @@ from html import unescape
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 
 import queues
@@ -23,7 +24,7 @@ from plimsoll.load_line.search import Searched
 from plimsoll.load_line.tries import Try
 from plimsoll.report.formats import cells
 from plimsoll.report.results import line_result
-from plimsoll.statistics.edge import Count
+from plimsoll.statistics.edge import Count, Edge
 from plimsoll.verdicts import catalogue
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "schemas" / "line-1.json"
@@ -158,11 +159,45 @@ def test_a_wide_interval_is_a_doubt_that_says_what_would_narrow_it() -> None:
     assert line.edge is not None and line.edge.reach > 0.1
     assert wide.level == "doubtful"
     said = line_result.doubt(wide)
-    width = wording.percent(line.edge.reach)
-    assert said.startswith(f"Wide interval: the rate is known to ±{width} only; a budget of about ")
-    assert said.endswith("(`--budget`) would narrow it to ±10 %")
+    assert said.startswith("Wide interval: the rate is hardly known, and more tries are needed")
     assert line_result.one_line(wide).endswith(f"; doubtful: {said}")
     assert line_result.doubt(narrow) == ""
+
+
+def with_interval(searched: Searched, low: float, high: float) -> LineFindings:
+    """As if its line had this interval."""
+    edge = Edge(np.geomspace(low, high, 201), np.linspace(0.025, 0.975, 201), 20.0)
+    lines = tuple(replace(one, edge=edge) for one in searched.lines)
+    return findings(replace(searched, lines=lines))
+
+
+def test_a_budget_that_narrows_an_interval_follows_from_it_once_tries_lie_inside() -> None:
+    searched = searched_by(tried(200, 0), tried(220, 1), tried(235, 5), tried(280, 40))
+    said = line_result.doubt(with_interval(searched, 200, 250))
+    assert said == (
+        "Wide interval: the rate is known to ±11 % only; a budget of about 20 s (`--budget`) "
+        "would narrow it to ±10 %"
+    )
+
+
+@pytest.mark.parametrize(
+    ("high", "budget_s", "known", "budget"),
+    [
+        (2000, 20.0, "the rate is hardly known", "90 s"),
+        (2000, 100.0, "the rate is hardly known", "200 s"),
+        (279, 20.0, "the rate is known to ±17 % only", "90 s"),
+    ],
+)
+def test_an_interval_that_the_climb_left_names_no_budget_that_its_width_does_not_tell(
+    high: float, budget_s: float, known: str, budget: str
+) -> None:
+    searched = searched_by(tried(200, 0), tried(280, 40))
+    searched = replace(searched, wanted=replace(searched.wanted, budget_s=budget_s))
+    said = line_result.doubt(with_interval(searched, 200, high))
+    assert said == (
+        f"Wide interval: {known}, and more tries are needed; give a budget of {budget} or more "
+        "(`--budget`)"
+    )
 
 
 def test_an_interval_as_wide_as_was_asked_for_and_one_of_a_campaign_are_no_doubt() -> None:

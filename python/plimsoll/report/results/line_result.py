@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.aggregate.outcomes import BY_NAME
+from plimsoll.load_line.goal import USUAL_BUDGET_S
 from plimsoll.load_line.limits import ERRORS, SENDING, SENT
 from plimsoll.report import status_codes
 from plimsoll.report.results import sheet
@@ -384,16 +385,31 @@ def doubt(found: LineFindings, told: Callable[[str], str] = str) -> str:
 def _wide(found: LineFindings) -> str:
     """What narrows an interval that is too wide to be believed; empty where none is.
 
-    Half the width falls with the root of the time that is spent near the line.
+    Half the width falls with the root of the time that is spent near the line. Before tries lie
+    there that tells nothing, and they narrow it by far more.
     """
-    edge = found.wide[0].edge if found.wide else None
-    if edge is None:
+    line = found.wide[0] if found.wide else None
+    if line is None or line.edge is None:
         return ""
     now, most = found.searched, found.searched.wanted.widest
-    longer = wording.seconds(wording.significant(now.elapsed_s * (edge.reach / most) ** 2, 1))
+    if line.is_hardly_known or line.is_bracket(now.tries):
+        budget_s = now.wanted.budget_s
+        least = USUAL_BUDGET_S if budget_s < USUAL_BUDGET_S else 2 * budget_s
+        known = (
+            "the rate is hardly known"
+            if line.is_hardly_known
+            else f"the rate is known to ±{wording.percent(round(line.edge.reach, 2))} only"
+        )
+        longer = wording.seconds(least)
+        return (
+            f"Wide interval: {known}, and more tries are needed; give a budget of {longer} or more "
+            f"(`--budget`)"
+        )
+    spent_s = now.elapsed_s * (line.edge.reach / most) ** 2
+    longer = wording.seconds(wording.significant(spent_s, 1))
     return (
-        f"Wide interval: the rate is known to ±{wording.percent(round(edge.reach, 2))} only; a "
-        f"budget of about {longer} (`--budget`) would narrow it to ±{wording.percent(most)}"
+        f"Wide interval: the rate is known to ±{wording.percent(round(line.edge.reach, 2))} only; "
+        f"a budget of about {longer} (`--budget`) would narrow it to ±{wording.percent(most)}"
     )
 
 
