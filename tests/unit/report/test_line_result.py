@@ -262,9 +262,11 @@ def test_wrong_responses_are_named_where_no_rate_held(state: str) -> None:
     assert "`plimsoll load`" in line_result.remedy(found)
 
 
-def tried(rate_per_s: float, over: int, failed: int = 0, requests: int = 266) -> Try:
-    """A try of which so many requests took too long or failed."""
-    misses = {"p99": over, "errors": failed, "sent": 0}
+def tried(
+    rate_per_s: float, over: int, failed: int = 0, requests: int = 266, unsent: int = 0
+) -> Try:
+    """A try of which so many requests took too long, failed, or were not sent."""
+    misses = {"p99": over, "errors": failed, "sent": unsent}
     counts = {
         name: Count(rate_per_s, requests, missed, float(missed), rate_per_s)
         for name, missed in misses.items()
@@ -360,9 +362,48 @@ def test_json_keeps_the_rate_and_says_where_a_line_is_hardly_known() -> None:
 )
 def test_the_table_says_of_a_try_what_its_progress_said(one: Try, state: str) -> None:
     searched = searched_by(one)
-    assert f"p99 {state}, " in line_result.step(searched)
+    assert f": p99 {state}" in line_result.step(searched)
     table = line_result.text(findings(searched), verbose=True).splitlines()
     assert table[-1].split()[-1] == state
+
+
+@pytest.mark.parametrize(
+    ("one", "told"),
+    [
+        (tried(5000, 10, requests=5000), "p99 held, 0.2 % failed or over 80 ms"),
+        (tried(5000, 500, 10, requests=5000), "p99 failed, 10 % failed or over 80 ms"),
+        (
+            tried(5000, 32, 32, requests=5000),
+            "p99 failed (errors: 0.64 % failed, 0.1 % allowed)",
+        ),
+        (
+            tried(5000, 0, 6, requests=5000),
+            "p99 undecided (errors: 0.12 % failed, 0.1 % allowed)",
+        ),
+        (
+            tried(5000, 0, 200, requests=5000, unsent=200),
+            "p99 failed (sent: 4 % not sent, 1 % allowed)",
+        ),
+        (tried(95, 0, requests=95), "p99 undecided, 0 % failed or over 80 ms"),
+    ],
+)
+def test_progress_names_the_limit_by_which_a_try_failed(one: Try, told: str) -> None:
+    assert f": {told}" in line_result.step(searched_by(one))
+
+
+def test_tries_tell_what_was_not_sent_where_one_missed_that() -> None:
+    searched = searched_by(tried(95, 0), tried(347, 45, 45, requests=5000, unsent=200))
+    found = findings(searched)
+    document = line_result.document(found)
+    jsonschema.validate(json.loads(json.dumps(document)), json.loads(SCHEMA.read_text("utf-8")))
+    tries = document["tries"]
+    assert isinstance(tries, list)
+    assert tries[1]["limits"]["sent"] == {"requests": 5000, "missed": 200, "state": "failed"}
+    assert tries[0]["limits"]["sent"]["missed"] == 0
+    table = line_result.text(found, verbose=True)
+    assert "failed  not sent" in table and "4 %" in table.splitlines()[-1]
+    assert "| not sent |" in line_result.markdown(found)
+    assert "not sent" not in line_result.text(findings(searched_by(tried(95, 0))), verbose=True)
 
 
 def test_the_errors_beyond_a_line_are_named() -> None:

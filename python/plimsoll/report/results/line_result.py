@@ -229,7 +229,7 @@ def _try_document(found: LineFindings, one: Try) -> dict[str, object]:
 
 def _judged(now: Searched) -> tuple[LineLimit, ...]:
     """Every limit that a try is judged by."""
-    return (*now.wanted.limits, now.wanted.errors)
+    return (*now.wanted.limits, now.wanted.errors, SENDING)
 
 
 def shown(found: LineFindings) -> Line:
@@ -517,11 +517,14 @@ def _tries(found: LineFindings) -> list[tuple[str, ...]]:
     """Every try by rate: the curve in numbers."""
     now = found.searched
     over = [f"over {one.text}" for one in now.wanted.limits]
-    rows: list[tuple[str, ...]] = [("rate", "s", *_TIMES.values(), *over, "failed", "")]
+    has_unsent = not all(one.is_inside(SENDING) for one in now.tries)
+    unsent = ["not sent"] if has_unsent else []
+    rows: list[tuple[str, ...]] = [("rate", "s", *_TIMES.values(), *over, "failed", *unsent, "")]
     for one in sorted(now.tries, key=lambda each: each.rate_per_s):
         times = [_time(one.times_ns.get(name)) for name in _TIMES]
         missed = [wording.percent(one.counts[each.name].share) for each in now.wanted.limits]
         failed = wording.percent(one.counts[ERRORS].share)
+        unsent = [wording.percent(one.counts[SENT].share)] if has_unsent else []
         states = {_state(now, one, each) for each in now.wanted.limits}
         state = next(each for each in ("failed", "undecided", "held") if each in states)
         rows.append(
@@ -531,6 +534,7 @@ def _tries(found: LineFindings) -> list[tuple[str, ...]]:
                 *times,
                 *missed,
                 failed,
+                *unsent,
                 state,
             )
         )
@@ -544,10 +548,27 @@ def _state(now: Searched, one: Try, limit: LineLimit) -> str:
 
 
 def _of_limit(now: Searched, one: Try, limit: LineLimit) -> str:
-    """How a try did: `p99 held, 0.41 % failed or over 50 ms`."""
-    share = wording.percent(round(one.counts[limit.name].share, 4))
-    over = wording.seconds((limit.most_ns or 0.0) / 1e9)
-    return f"{limit.name} {_state(now, one, limit)}, {share} failed or over {over}"
+    """How a try did: `p99 held, 0.41 % failed or over 50 ms`, and by which limit it did so."""
+    state, deciding = _state(now, one, limit), _deciding(now, one, limit)
+    share = wording.percent(round(one.counts[deciding.name].share, 4))
+    if deciding is limit:
+        over = wording.seconds((limit.most_ns or 0.0) / 1e9)
+        return f"{limit.name} {state}, {share} failed or over {over}"
+    missed = "failed" if deciding.name == ERRORS else "not sent"
+    allowed = wording.percent(deciding.allowed)
+    return f"{limit.name} {state} ({deciding.name}: {share} {missed}, {allowed} allowed)"
+
+
+def _deciding(now: Searched, one: Try, limit: LineLimit) -> LineLimit:
+    """The limit by which a try failed or is undecided: that of latency, of sending, or of errors.
+
+    A request that was not sent has failed as well, so sending comes first.
+    """
+    judged = (limit, SENDING, now.wanted.errors)
+    failed = [each for each in judged if one.state(each) == "failed"]
+    outside = [each for each in judged if not one.is_inside(each)]
+    open_by = [limit] if one.state(limit) == "open" else outside
+    return next(iter(failed or open_by), limit)
 
 
 def _time(length_ns: float | None) -> str:
