@@ -100,7 +100,8 @@ class LineFindings:
         searched: Lines and tries.
         subject: What was measured.
         beyond: What was full at the first rate that failed, by the name of the limit.
-        held: What is known of the last try that held, by the name of the limit.
+        held: What is known of the last try just below the line, which held or was undecided but
+            inside the limits, by the name of the limit.
         failed: What is known of the last try at the first rate that failed, in the same way.
     """
 
@@ -179,7 +180,7 @@ def of_server(
         is_limited = is_limited and not _is_stalled(beyond, line, map(tables_of, peaks))
         if pool is not None and is_limited and not _has_errors(searched, line):
             beyond[line.limit.name] = pool
-        holding = _last(searched, line.held_per_s, trials)
+        holding = _last(searched, line.inside_per_s, trials)
         if holding is not None:
             held[line.limit.name] = holding
     return LineFindings(searched, subject, beyond, held, failed)

@@ -202,7 +202,7 @@ class _Bench:
         near = {
             load_lines.last_trial(found, rate_per_s)
             for line in found.lines
-            for rate_per_s in (line.failed_per_s, line.held_per_s)
+            for rate_per_s in (line.failed_per_s, line.inside_per_s)
         }
         judged = {trial: self._judged(self.recordings[trial]) for trial in near if trial}
         target = load_options.name(map(urls.target, self.requested.urls))

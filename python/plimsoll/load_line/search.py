@@ -87,6 +87,8 @@ class Line:
         binding: The limit that is missed first beyond it; None where none was missed.
         edge: Rate and interval; None where it was not found.
         held_per_s: The greatest rate below the first failing one that held; None for none.
+        inside_per_s: The greatest rate below the first failing one that was inside all limits: it
+            held, or is undecided; None for none.
         failed_per_s: The lowest rate that failed beyond chance; None for none.
         is_confirmed: Whether a longer try at the rate, or just below it, held.
         gap: A rate that failed, and a higher one that held, both beyond chance; None for none.
@@ -99,6 +101,7 @@ class Line:
     binding: LineLimit | None
     edge: Edge | None
     held_per_s: float | None
+    inside_per_s: float | None
     failed_per_s: float | None
     is_confirmed: bool
     gap: tuple[float, float] | None = None
@@ -408,7 +411,8 @@ class _Search:
         found, binding = min(edges, key=lambda one: one[0].rate_per_s, default=(None, None))
         failed = min((one.rate_per_s for one in counting if self._fails(one, limit)), default=None)
         below = [one for one in counting if failed is None or one.rate_per_s < failed]
-        held = [one.rate_per_s for one in below if self._is_inside(one, limit)]
+        held = [one.rate_per_s for one in below if self._holds(one, limit)]
+        inside = [one.rate_per_s for one in below if self._is_inside(one, limit)]
         if binding is None:
             binding = self._missed(limit, counting)
         return Line(
@@ -417,6 +421,7 @@ class _Search:
             binding=binding,
             edge=found,
             held_per_s=max(held, default=None),
+            inside_per_s=max(inside, default=None),
             failed_per_s=failed,
             is_confirmed=self.confirmed.get(limit.name, -1) >= self.forgotten,
             gap=self._gap(limit),

@@ -285,8 +285,28 @@ def test_a_rate_that_held_above_one_that_failed_is_told() -> None:
     assert line.held_above_per_s == 323
     (bracket,) = (one for one in line_result.stated(findings(searched)) if "failed at" in one)
     assert "failed at 190/s (5.8 % failed or over 80 ms); but 323/s held as well" in bracket
-    assert "undecided, but inside the limits at 95/s" in bracket
+    assert "undecided but inside the limits at 95/s" in bracket
     assert searched_by(tried(95, 0), tried(190, 11)).lines[0].held_above_per_s is None
+
+
+def test_only_a_rate_that_held_is_told_as_one_beside_one_that_is_undecided_but_inside() -> None:
+    searched = searched_by(
+        tried(200, 0, requests=5000), tried(240, 0, requests=100), tried(300, 900, requests=5000)
+    )
+    (line,) = searched.lines
+    found = findings(searched)
+    assert (line.held_per_s, line.inside_per_s, line.failed_per_s) == (200, 240, 300)
+    (document,) = (line_result.line_document(found, each) for each in searched.lines)
+    assert (document["held_per_s"], document["inside_per_s"]) == (200, 240)
+    states = {
+        one.rate_per_s: line_result.document(found)["tries"][at]["limits"]["p99"]["state"]  # pyright: ignore[reportIndexIssue]
+        for at, one in enumerate(searched.tries)
+    }
+    assert states == {200: "held", 240: "open", 300: "failed"}
+    (bracket,) = (one for one in line_result.stated(found) if "failed at" in one)
+    assert "held at 200/s, undecided but inside the limits at 240/s, failed at 300/s" in bracket
+    several = findings(replace(searched, lines=(line, line)))
+    assert line_result.text(several).splitlines()[1].split()[-2:] == ["200", "300"]
 
 
 def test_an_interrupted_search_tells_its_bracket() -> None:

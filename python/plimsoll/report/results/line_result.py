@@ -74,7 +74,7 @@ def remedy(found: LineFindings) -> str:
     }
     if line.state == "below" and _is_of(found, line, "stalls"):
         return "find why the server stalls, or allow a higher latency"
-    if _is_failing(line) and line.held_per_s is None:
+    if _is_failing(line) and line.inside_per_s is None:
         return "find why requests fail with `plimsoll load`, or set `--expect-status`"
     return remedies[line.state]
 
@@ -143,13 +143,11 @@ def _between(line: Line) -> str:
     """Where a line lies as far as tries tell: `line 4,100–4,900/s`, or `failed at 5,000/s`."""
     if line.edge is not None:
         return f"line {interval_text(line)}/s"
-    held, failed = (
-        f"{state}{_at(rate)}"
-        for state, rate in (("held", line.held_per_s), ("failed", line.failed_per_s))
+    failed = f"failed{_at(line.failed_per_s)}" if line.failed_per_s is not None else ""
+    return (
+        ", ".join(told for told in (_held(line), failed) if told)
+        or "neither held nor failed at any rate"
     )
-    known = ((held, line.held_per_s), (failed, line.failed_per_s))
-    told = [text for text, rate in known if rate is not None]
-    return ", ".join(told) or "neither held nor failed at any rate"
 
 
 def document(found: LineFindings) -> dict[str, object]:
@@ -189,6 +187,7 @@ def line_document(found: LineFindings, line: Line) -> dict[str, object]:
         **_ends(line),
         "hardly_known": line.is_hardly_known,
         "held_per_s": line.held_per_s,
+        "inside_per_s": line.inside_per_s,
         "failed_per_s": line.failed_per_s,
         "missed_first": None if line.binding is None else line.binding.name,
         "beyond": None
@@ -281,7 +280,7 @@ def carried(name: str, line: Line, where: str) -> str:
 
 def _failing(found: LineFindings, line: Line) -> str:
     """What failed where nothing held and requests failed; else empty."""
-    if not _is_failing(line) or line.held_per_s is not None:
+    if not _is_failing(line) or line.inside_per_s is not None:
         return ""
     (*_, last) = (one for one in found.searched.tries if one.rate_per_s == line.failed_per_s)
     share = wording.percent(last.counts[ERRORS].share)
@@ -422,7 +421,7 @@ def _brief(said: str) -> str:
 
 
 def _bracket(found: LineFindings, line: Line) -> str:
-    held = _held(found.searched, line)
+    held = _held(line) or "nothing held"
     if line.failed_per_s is None:
         return f"{held}, no try failed significantly"
     failed = f"{held}, failed at {rate_text(line.failed_per_s)}/s{_missed(found, line)}"
@@ -431,14 +430,13 @@ def _bracket(found: LineFindings, line: Line) -> str:
     return f"{failed}; but {rate_text(line.held_above_per_s)}/s held as well"
 
 
-def _held(now: Searched, line: Line) -> str:
-    """The greatest rate that kept the limits below all that failed."""
-    if line.held_per_s is None:
-        return "nothing held"
-    tries = [one for one in now.tries if one.rate_per_s == line.held_per_s]
-    is_held = any(_state(now, one, line.limit) == "held" for one in tries)
-    rate = f"{rate_text(line.held_per_s)}/s"
-    return f"held at {rate}" if is_held else f"undecided, but inside the limits at {rate}"
+def _held(line: Line) -> str:
+    """The greatest rates below all that failed that held, and that were inside; empty for none."""
+    held = f"held{_at(line.held_per_s)}" if line.held_per_s is not None else ""
+    if line.inside_per_s == line.held_per_s:
+        return held
+    inside = f"undecided but inside the limits{_at(line.inside_per_s)}"
+    return ", ".join(filter(None, (held, inside)))
 
 
 def _missed(found: LineFindings, line: Line) -> str:

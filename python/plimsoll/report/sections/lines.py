@@ -164,8 +164,11 @@ def _tiles(found: LineFindings, line: Line) -> Iterator[Tile]:
     hardly = ", hardly known" if line.is_hardly_known else ""
     yield "Load line", f"{line_result.line_text(line)}/s", f"{line.limit.text}{hardly}"
     yield "95 % interval", ends, "requests/s"
-    yield "Held", f"{rate(line.held_per_s)}/s", "just below the line"
-    yield "Failed", f"{rate(line.failed_per_s)}/s", "just beyond the line"
+    for name, at_per_s, where in (
+        ("Held", line.held_per_s, "below the line"),
+        ("Failed", line.failed_per_s, "beyond the line"),
+    ):
+        yield name, wording.ABSENT if at_per_s is None else f"{rate(at_per_s)}/s", where
     yield "Closed peak", f"{rate(found.searched.start_per_s)}/s", "throughput without a limit"
     yield "Connections", wording.count(found.subject.connections), "in the pool"
     yield "Tries", str(len(found.searched.tries)), wording.seconds(round(found.searched.elapsed_s))
