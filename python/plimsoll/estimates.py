@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from plimsoll.campaign.campaign import Campaign
     from plimsoll.campaign.framework import Framework
+    from plimsoll.campaign.line_settings import LineSettings
     from plimsoll.campaign.load import Load, Stage
     from plimsoll.plan import Trial
 
@@ -283,7 +284,8 @@ class PlanEstimate:
     Attributes:
         trials: Number of trials.
         load_s: Time under load, in seconds.
-        duration_s: Total time of `run` in seconds: loads, pauses, the rest of each trial, report.
+        duration_s: Total time of `run` in seconds: loads, pauses, the rest of each trial, report,
+            and `searches_s`.
         requests: Requests sent.
         bytes: Size of their records before compression, all trials together.
         largest_trial_bytes: The same for the trial with the most requests.
@@ -292,6 +294,8 @@ class PlanEstimate:
             the processor.
         least_s: The total time if all were as short as the shortest of earlier runs.
         most_s: The same if all were as long as the longest.
+        searches_s: The most that searches of load lines take, in seconds; 0 for none. Their tries
+            count in no other number but the total times.
     """
 
     trials: int
@@ -304,6 +308,7 @@ class PlanEstimate:
     slowness: float = 1.0
     least_s: float = 0.0
     most_s: float = 0.0
+    searches_s: float = 0.0
 
     @property
     def is_scattered(self) -> bool:
@@ -317,6 +322,7 @@ def estimate(
     paces: Paces = NOTHING_KNOWN,
     *,
     with_report: bool = True,
+    line: LineSettings | None = None,
 ) -> PlanEstimate:
     """Time and disk space that some trials need.
 
@@ -328,10 +334,15 @@ def estimate(
         timing: How they follow each other.
         paces: What is known of this host.
         with_report: Whether the begin of the run and its report count.
+        line: What is searched after the trials; None for nothing.
     """
     requests = _requests_of_each(trials, paces)
     every = (paces, *paces.extremes)
-    durations_s = [_run_s(trials, timing, one, with_report=with_report) for one in every]
+    searches_s = [_searches_s(trials, line, timing, one) if line else 0.0 for one in every]
+    durations_s = [
+        _run_s(trials, timing, one, with_report=with_report) + searched_s
+        for one, searched_s in zip(every, searches_s, strict=True)
+    ]
     return PlanEstimate(
         trials=len(trials),
         load_s=loads_s(trials, paces),
@@ -343,7 +354,43 @@ def estimate(
         slowness=paces.slowness,
         least_s=min(durations_s),
         most_s=max(durations_s),
+        searches_s=searches_s[0],
     )
+
+
+def _searches_s(
+    trials: Sequence[Trial], line: LineSettings, timing: PlanTiming, paces: Paces
+) -> float:
+    """The most that the searches of load lines take: their budgets, and what these leave out.
+
+    A budget has no pauses and no longer warm-ups of frameworks, and each try is in the report.
+    """
+    entries = {(one.endpoint.name, one.framework.reference): one for one in trials}.values()
+    tries = [_most_tries(one, line, paces) for one in entries]
+    beside_s = (
+        count * (timing.cool_down_s + timing.idle_around_s + longer_warm_up_s(one.framework, line))
+        for count, one in zip(tries, entries, strict=True)
+    )
+    every = len(trials) + sum(tries)
+    report_s = paces.report_s(every) - paces.report_s(len(trials))
+    return line.budget_s * len(tries) + sum(beside_s) + max(0.0, report_s)
+
+
+def _most_tries(trial: Trial, line: LineSettings, paces: Paces) -> int:
+    """How many tries of the shortest length fit into the budget of an entry; the first always."""
+    load_s = line.tried(1.0, line.usual_hold_s).duration_s + line.server_warm_up_s
+    around_s = paces.of(trial).start_s + paces.around_s(trial, takes_turns=False)
+    return max(1, math.floor(line.budget_s / (load_s + around_s)))
+
+
+def longer_warm_up_s(framework: Framework, line: LineSettings) -> float:
+    """Seconds by which a framework's warm-up is longer than that which a try's budget has.
+
+    Args:
+        framework: The framework.
+        line: What is searched.
+    """
+    return max(0.0, framework.warm_up_s - (line.server_warm_up_s or line.warm_up_s))
 
 
 def _run_s(

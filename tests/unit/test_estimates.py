@@ -10,6 +10,7 @@ import pytest
 from plimsoll.campaign.campaign import Campaign
 from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.framework import Framework
+from plimsoll.campaign.line_settings import LineSettings
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.power import SETTLE_S
 from plimsoll.estimates import (
@@ -55,6 +56,7 @@ KNOWN = Paces(
     begin_with_database_s=9.0,
     report_factors={size_class(9): 2.0},
 )
+LINE = LineSettings(p99_s=0.02, budget_s=40.0)
 NO_ROWS = replace(
     KNOWN,
     frameworks={
@@ -276,3 +278,32 @@ def test_what_is_computed_takes_longer_where_others_use_the_processor(
     assert computed_s > 0
     assert beside_others.duration_s == pytest.approx(fixed_s + 3 * computed_s)
     assert beside_others.slowness == 3.0
+
+
+def test_searches_take_their_budgets_and_what_these_leave_out() -> None:
+    trials = plan(CAMPAIGN)
+    without = estimate(trials, paces=KNOWN)
+    found = estimate(trials, paces=KNOWN, line=LINE)
+    entries = len({(one.endpoint.name, one.framework.reference) for one in trials})
+    assert found.searches_s > entries * LINE.budget_s
+    assert found.duration_s == pytest.approx(without.duration_s + found.searches_s)
+    assert (found.trials, found.load_s, found.requests) == (
+        *(without.trials, without.load_s),
+        without.requests,
+    )
+    pausing = estimate(trials, PlanTiming(cool_down_s=2.0), KNOWN, line=LINE)
+    assert pausing.searches_s > found.searches_s
+    slow = replace(CAMPAIGN, frameworks=(replace(GO, warm_up_s=10.0), RAILS))
+    assert estimate(plan(slow), paces=KNOWN, line=LINE).searches_s > found.searches_s
+    assert without.searches_s == 0
+
+
+def test_tries_of_a_long_limit_are_few_and_one_of_a_short_budget_always_is() -> None:
+    def beside_s(line: LineSettings) -> float:
+        timing = PlanTiming(cool_down_s=100.0)
+        pausing = estimate(plan(CAMPAIGN), timing, KNOWN, line=line).searches_s
+        entries = len({(one.endpoint.name, one.framework.reference) for one in plan(CAMPAIGN)})
+        return (pausing - estimate(plan(CAMPAIGN), AT_ONCE, KNOWN, line=line).searches_s) / entries
+
+    assert beside_s(replace(LINE, budget_s=1.0)) == pytest.approx(100.0)
+    assert beside_s(replace(LINE, p99_s=2.0)) < beside_s(LINE)

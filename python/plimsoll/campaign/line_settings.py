@@ -16,8 +16,11 @@ PEAK, TRY = "peak", "line"
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 99.9}
 """Keys of the limits of latency, and their percentiles."""
 
+LATENCIES_OF_A_HOLD = 4
+"""A try lasts at least so many times the longest limit of latency."""
+
 LONGEST_LIMIT_S = 5.0
-"""The longest limit of latency: a try lasts four times as long."""
+"""The longest limit of latency."""
 
 RISE_S = 0.3
 """How long the rate of a try rises before it is held, in seconds.
@@ -83,6 +86,11 @@ class LineSettings:
         """Limit of each limited percentile, in seconds."""
         found = {percent: getattr(self, f"{key}_s") for key, percent in PERCENTILES.items()}
         return {percent: most_s for percent, most_s in found.items() if most_s is not None}
+
+    @property
+    def usual_hold_s(self) -> float:
+        """Length of a try's measurement window near the line, in seconds."""
+        return max(self.hold_s, LATENCIES_OF_A_HOLD * max(self.latencies.values(), default=0.0))
 
     @property
     def peak(self) -> Load:

@@ -67,7 +67,8 @@ def command(
     trials = (*plan.plan(requested, refuses), *_steps(requested, refuses, paces))
     lab.selection.require_rule(requested, trials)
     starts = plan.starts(trials) if requested.turn_s else 0
-    estimate = estimates.estimate(trials, PlanTiming.of(requested), paces)
+    timing = PlanTiming.of(requested)
+    estimate = estimates.estimate(trials, timing, paces, line=requested.line)
     unready = lab.selection.not_ready(
         requested,
         has_servers_here=not tasks or tasks[0].host == LAB,
@@ -165,11 +166,10 @@ def _blocks(campaign: Campaign, trials: Sequence[plan.Trial], estimate: PlanEsti
 
 def _warm_ups(line: LineSettings, trials: Sequence[plan.Trial]) -> str:
     """What tries take besides the budget: the warm-up of frameworks that need a longer one."""
-    counted_s = line.server_warm_up_s or line.warm_up_s
     longer = {
-        one.framework.reference: one.framework.warm_up_s - counted_s
+        one.framework.reference: longer_s
         for one in trials
-        if one.framework.warm_up_s > counted_s
+        if (longer_s := estimates.longer_warm_up_s(one.framework, line))
     }
     said = (
         f"{_time(length_s)} of warm-up for each try of {name}" for name, length_s in longer.items()
@@ -180,17 +180,21 @@ def _warm_ups(line: LineSettings, trials: Sequence[plan.Trial]) -> str:
 def spoken(estimate: PlanEstimate, starts: int) -> Iterator[tuple[str, str]]:
     """What a plan takes: names and words; servers in turns start less often than there are trials.
 
+    The tries of searches are known when they come, so only the total time has them.
+
     Args:
         estimate: What it takes.
         starts: How often servers start; 0 where each trial starts one.
     """
     started = f" in {wording.several(starts, 'start')} of servers" if starts else ""
     requests = wording.several(estimate.requests, "request")
-    yield "trials", f"{wording.count(estimate.trials)}{started}"
-    yield "load", f"{_time(estimate.load_s)}, {requests}"
-    yield "in total", f"about {_time(estimate.duration_s)}{_range(estimate)}"
-    largest = wording.size(estimate.largest_trial_bytes)
-    yield "space", f"{wording.size(estimate.bytes)} of records, {largest} for the largest trial"
+    without = ", without the tries of searches" if estimate.searches_s else ""
+    yield "trials", f"{wording.count(estimate.trials)}{started}{without}"
+    yield "load", f"{_time(estimate.load_s)}, {requests}{without}"
+    most = "at most " if estimate.searches_s else ""
+    yield "in total", f"{most}about {_time(estimate.duration_s)}{_range(estimate)}"
+    largest = f"{wording.size(estimate.largest_trial_bytes)} for the largest trial"
+    yield "space", f"{wording.size(estimate.bytes)} of records, {largest}{without}"
     if estimate.assumed_trials:
         rate = wording.count(estimates.ASSUMED_REQUESTS_PER_S)
         unknown = wording.several(estimate.assumed_trials, "trial")

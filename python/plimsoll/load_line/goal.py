@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.campaign.line_settings import LATENCIES_OF_A_HOLD
+
 if TYPE_CHECKING:
     from plimsoll.load_line.limits import LineLimit
 
@@ -27,7 +29,6 @@ LONGEST_HOLD_S = 10.0
 _SHORTEST_HOLD_S = 1.0
 _TRIES_OF_A_BUDGET, _TRIES_OF_A_LONG_BUDGET = 25, 40
 _SHORTEST_WARM_UP_S, _WARM_UP_PER_HOLD = 0.5, 0.1
-_LATENCIES_OF_A_HOLD = 4
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class SearchGoal:
     def least_hold_s(self) -> float:
         """Length of the shortest try near the edge, whatever the budget is, in seconds."""
         longest_s = max(one.most_ns or 0.0 for one in self.limits) / 1e9
-        return max(_SHORTEST_HOLD_S, _LATENCIES_OF_A_HOLD * longest_s)
+        return max(_SHORTEST_HOLD_S, LATENCIES_OF_A_HOLD * longest_s)
 
     @property
     def hold_s(self) -> float:
@@ -74,7 +75,7 @@ class SearchGoal:
         share_s = self.budget_s / _TRIES_OF_A_BUDGET
         most_s = max(LONGEST_HOLD_S, self.budget_s / _TRIES_OF_A_LONG_BUDGET)
         usual_s = self.try_s or min(max(share_s, _SHORTEST_HOLD_S), most_s)
-        return max(usual_s, _LATENCIES_OF_A_HOLD * longest_s)
+        return max(usual_s, LATENCIES_OF_A_HOLD * longest_s)
 
 
 def warm_up_s(hold_s: float) -> float:

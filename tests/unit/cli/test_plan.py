@@ -36,9 +36,28 @@ def test_a_plan_of_load_lines_says_what_warm_ups_take_besides_the_budget(tmp_pat
     file.write_text(LINES, encoding="utf-8")
     ran = CliRunner().invoke(plimsoll, ["plan", str(file)])
     said = " ".join(ran.output.split())
-    assert said.startswith("trials 2 load ")
+    assert said.startswith("trials 2, without the tries of searches load ")
     searches = "2 searches of at most 90 s each, plus 8 s of warm-up for each try of spring"
     assert f"after them {searches}" in said
+
+
+def test_the_total_time_of_a_plan_of_load_lines_has_the_searches(tmp_path: Path) -> None:
+    file = tmp_path / "lines.toml"
+    file.write_text(LINES, encoding="utf-8")
+    found = json.loads(CliRunner().invoke(plimsoll, ["plan", str(file), "--json"]).output)
+    estimate = found["estimate"]
+    assert estimate["searches_s"] >= 2 * 90
+    assert estimate["duration_s"] > estimate["searches_s"] + estimate["load_s"]
+    assert estimate["least_s"] <= estimate["duration_s"] <= estimate["most_s"]
+    said = " ".join(CliRunner().invoke(plimsoll, ["plan", str(file)]).output.split())
+    minutes = round(estimate["duration_s"] / 60)
+    assert f"in total at most about {minutes} min" in said
+    file.write_text(LINES + 'budget = "40s"\n', encoding="utf-8")
+    short = json.loads(CliRunner().invoke(plimsoll, ["plan", str(file), "--json"]).output)
+    assert short["estimate"]["duration_s"] < estimate["duration_s"] - 2 * 50
+    file.write_text(LOADS, encoding="utf-8")
+    loads = json.loads(CliRunner().invoke(plimsoll, ["plan", str(file), "--json"]).output)
+    assert loads["estimate"]["searches_s"] == 0
 
 
 def test_a_limit_that_nothing_exceeds_is_null_in_json(tmp_path: Path) -> None:
@@ -67,7 +86,7 @@ def test_a_plan_begins_with_what_it_takes_and_lists_trials_where_that_is_wanted(
     file.write_text(LINES, encoding="utf-8")
     brief = CliRunner().invoke(plimsoll, ["plan", str(file)]).output
     listed = CliRunner().invoke(plimsoll, ["plan", str(file), "-v"]).output
-    assert brief.splitlines()[0] == "trials      2"
+    assert brief.splitlines()[0] == "trials      2, without the tries of searches"
     assert brief.splitlines()[0] == listed.splitlines()[0]
     ids = ("go.json.peak.1", "spring.json.peak.1")
     assert [name for name in ids if name in brief] == []
