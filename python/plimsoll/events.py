@@ -21,9 +21,9 @@ CampaignStarted
 CampaignEnded
 ```
 
-Where trials take turns, a group has `GroupStarted` for `TrialStarted`, `GroupServer` before the
-phases in which each of its servers starts and warms up, `TurnEnded` for `Progress`, and then
-`TrialEnded` for each of its trials.
+Where trials take turns, a group has `GroupStarted` for `TrialStarted`, `TurnEnded` for `Progress`,
+its phases mixed, and then `TrialEnded` for each of its trials. `GroupServer` tells whose phases
+follow when servers start and warm up.
 
 Between trials, `Step`s tell whose compliance is checked and, in a campaign of kind `line`, how each
 search stands.
