@@ -428,9 +428,11 @@ def test_tries_tell_what_was_not_sent_where_one_missed_that() -> None:
 
 def test_the_errors_beyond_a_line_are_named() -> None:
     searched = searched_by(tried(95, 0, requests=5000), tried(347, 45, 45, requests=5000))
-    failed = replace(
-        sample.findings().trials[0], failures=(Failure("not_sent", None, None, 45, 45, 0.0, 1.0),)
+    unsent, timed_out = (
+        Failure(outcome, None, None, count, count, 0.0, 1.0)
+        for outcome, count in (("not_sent", 60), ("reset_waiting", 45))
     )
+    failed = replace(sample.findings().trials[0], failures=(unsent, timed_out))
     found = replace(findings(searched), failed={"p99": failed})
     (bracket,) = (one for one in line_result.stated(found) if "failed at" in one)
-    assert "failed at 347/s (0.9 % failed: due but never sent)" in bracket
+    assert "failed at 347/s (0.9 % failed: reset while waiting for the response)" in bracket

@@ -464,9 +464,12 @@ def _missed(found: LineFindings, line: Line) -> str:
 def _as(found: LineFindings, line: Line) -> str:
     """How most requests beyond a line failed that did, behind a colon."""
     failed = found.failed.get(line.limit.name)
-    if failed is None or not failed.failures:
+    outcomes = [one.outcome for one in failed.failures] if failed is not None else []
+    most = next(
+        (one for one in outcomes if one != "not_sent"), ""
+    )  # the limit of sending has those
+    if not most:
         return ""
-    most = failed.failures[0].outcome
     return f": {BY_NAME[most].words if most in BY_NAME else most}"
 
 
