@@ -563,7 +563,7 @@ def _of_limit(now: Searched, one: Try, limit: LineLimit) -> str:
 def _deciding(now: Searched, one: Try, limit: LineLimit) -> LineLimit:
     """The limit by which a try failed or is undecided: that of latency, of sending, or of errors.
 
-    A request that was not sent has failed as well, so sending comes first.
+    A request whose connection failed was not sent, and is an error as well: sending comes first.
     """
     judged = (limit, SENDING, now.wanted.errors)
     failed = [each for each in judged if one.state(each) == "failed"]
