@@ -217,8 +217,12 @@ def test_a_server_that_waits_for_delayed_acks_is_named(server: Path, tmp_path: P
     once = "        key.fileobj.sendall(answer)\n"
     assert once in text
     in_parts = tmp_path / "in_parts.py"
-    parts = "        key.fileobj.sendall(answer[:-2])\n        key.fileobj.sendall(answer[-2:])\n"
-    in_parts.write_text(text.replace(once, parts), encoding="utf-8")
+    parts = (  # the client may close at the end of the load, between both
+        "        with contextlib.suppress(ConnectionError):\n"
+        "            key.fileobj.sendall(answer[:-2])\n"
+        "            key.fileobj.sendall(answer[-2:])\n"
+    )
+    in_parts.write_text("import contextlib\n" + text.replace(once, parts), encoding="utf-8")
     ran = compared(tmp_path, command(server), command(in_parts), "--budget", "1s")
     found = json.loads(ran.stdout)
     jsonschema.validate(found, json.loads(SCHEMA.read_text(encoding="utf-8")))
