@@ -9,7 +9,7 @@ from plimsoll.errors import InputError, Problem
 from plimsoll.findings import entries
 from plimsoll.history import lines_and_costs
 from plimsoll.history.fingerprint import facts, fingerprint
-from plimsoll.history.kept import FORMAT, KeptCampaign, KeptEntry, KeptEstimate, KeptMachine
+from plimsoll.history.kept import FORMAT, KeptCampaign, KeptEntry, KeptMachine
 from plimsoll.provenance import digest, short_id
 from plimsoll.verdicts.verdict import worst_trial
 
@@ -78,19 +78,14 @@ def _machine(findings: Findings) -> KeptMachine:
 def _entry(name: EntryName, trials: Sequence[TrialFindings]) -> KeptEntry:
     counting = [one for one in trials if one.level != "void" and one.summary is not None]
     recording = (counting or trials)[-1].recording
-    numbers = {one: entries.estimate(trials, one) for one in QUANTITIES}
-    return KeptEntry(
-        framework=name.framework,
-        endpoint=name.endpoint,
-        load=name.load,
-        driver=name.driver,
+    return KeptEntry.of(
+        recording,
+        name.load,
+        short_id(filter(_is_of_load, recording.provenance.measurement)),
         level=worst_trial(one.level for one in counting) if counting else "void",
-        repetitions=len(counting),
+        counting=len(counting),
         excluded=len(trials) - len(counting),
-        application_id=recording.provenance.application_id,
-        load_id=short_id(filter(_is_of_load, recording.provenance.measurement)),
-        versions=dict(recording.versions),
-        estimates={one: KeptEstimate.of(found) for one, found in numbers.items() if found},
+        numbers={one: entries.estimate(trials, one) for one in QUANTITIES},
     )
 
 

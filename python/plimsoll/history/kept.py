@@ -5,12 +5,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pydantic
 
-from plimsoll.findings.entries import EntryName
+from plimsoll.findings.entries import EntryName, reference
 from plimsoll.statistics.intervals import Estimate, Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.recording import Recording
 
 FORMAT = 1
 """Version of a line; it changes when a field is removed or changes its meaning."""
@@ -75,6 +80,45 @@ class KeptEntry(_Kept):
     estimates: dict[str, KeptEstimate]
     """Column of `summaries`, or `line_rate_per_s`, to its estimate; without those that nobody
     measured."""
+
+    @classmethod
+    def of(
+        cls,
+        recording: Recording,
+        load: str,
+        load_id: str,
+        *,
+        level: Level,
+        counting: int,
+        excluded: int,
+        numbers: Mapping[str, Estimate | None],
+    ) -> KeptEntry:
+        """The entry of which a recording is a trial.
+
+        Args:
+            recording: The recording of one of its trials.
+            load: Name of its load.
+            load_id: Digest of endpoint, load, cores and turns.
+            level: How far to believe it.
+            counting: How many trials count.
+            excluded: How many do not.
+            numbers: Quantities and their estimates; None for those that nobody measured.
+        """
+        return cls(
+            framework=reference(recording.framework, recording.variant),
+            endpoint=recording.endpoint,
+            load=load,
+            driver=recording.driver_name,
+            level=level,
+            repetitions=counting,
+            excluded=excluded,
+            application_id=recording.provenance.application_id,
+            load_id=load_id,
+            versions=dict(recording.versions),
+            estimates={
+                name: KeptEstimate.of(one) for name, one in numbers.items() if one is not None
+            },
+        )
 
     @property
     def name(self) -> EntryName:

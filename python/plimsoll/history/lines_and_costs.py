@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.findings import entries
-from plimsoll.history.kept import KeptEntry, KeptEstimate
+from plimsoll.history.kept import KeptEntry
 from plimsoll.provenance import Part, short_id
+from plimsoll.statistics.intervals import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.ladders import EntryLadder
     from plimsoll.findings.load_lines import EntryLines, LineFindings
     from plimsoll.findings.trial import TrialFindings
     from plimsoll.history.kept import Level
-    from plimsoll.load_line.search import Line
-    from plimsoll.statistics.intervals import Estimate
 
 LINE_RATE = "line_rate_per_s"
 """The greatest rate inside a limit."""
@@ -64,40 +62,35 @@ def _lines(
     goal, subject = found.searched.wanted, found.subject
     for line in found.searched.lines:
         level = "void" if found.is_of_driver(line) else found.level
-        rate = _rate(line) if level != "void" else None
+        edge = line.edge if level != "void" else None
         wanted = (
             f"{line.limit.text}, {goal.errors.allowed} of requests fail, {subject.arrivals}, "
             f"{subject.connections} connections"
         )
-        yield _entry(
-            trials,
-            load=line.limit.text,
+        yield KeptEntry.of(
+            trials[-1].recording,
+            line.limit.text,
+            short_id([*_shared(trials, settings), Part("definition", "line", wanted)]),
             level=level,
-            counting=len(found.searched.tries) if rate else 0,
-            load_id=short_id([*_shared(trials, settings), Part("definition", "line", wanted)]),
-            numbers={LINE_RATE: rate},
+            counting=len(found.searched.tries) if edge else 0,
+            excluded=0,
+            numbers={LINE_RATE: edge and Estimate(edge.rate_per_s, edge.interval)},
         )
-
-
-def _rate(line: Line) -> KeptEstimate | None:
-    if line.edge is None:
-        return None
-    ends = line.edge.interval
-    return KeptEstimate(value=line.edge.rate_per_s, low=ends.low, high=ends.high)
 
 
 def _ladder(
     ladder: EntryLadder, trials: Sequence[TrialFindings], settings: Sequence[str]
 ) -> KeptEntry:
-    slope: Estimate | None = None if ladder.cores is None else ladder.cores.slope
     level: Level = "void" if ladder.state == "failed" else ladder.state
-    return _entry(
-        trials,
-        load=LADDER,
+    slope = ladder.cores.slope if ladder.cores and level != "void" else None
+    return KeptEntry.of(
+        trials[-1].recording,
+        LADDER,
+        short_id([*_shared(trials, settings), Part("definition", LADDER, "")]),
         level=level,
         counting=len(ladder.counting),
-        load_id=short_id([*_shared(trials, settings), Part("definition", LADDER, "")]),
-        numbers={COST: None if slope is None or level == "void" else KeptEstimate.of(slope)},
+        excluded=len(ladder.steps) - len(ladder.counting),
+        numbers={COST: slope},
     )
 
 
@@ -110,28 +103,3 @@ def _shared(trials: Sequence[TrialFindings], settings: Sequence[str]) -> list[Pa
         if (one.kind == "definition" and one.name != OF_LOAD)
         or (one.kind == "setting" and one.name in settings)
     ]
-
-
-def _entry(
-    trials: Sequence[TrialFindings],
-    *,
-    load: str,
-    level: Level,
-    counting: int,
-    load_id: str,
-    numbers: Mapping[str, KeptEstimate | None],
-) -> KeptEntry:
-    recording = trials[-1].recording
-    return KeptEntry(
-        framework=entries.reference(recording.framework, recording.variant),
-        endpoint=recording.endpoint,
-        load=load,
-        driver=recording.driver_name,
-        level=level,
-        repetitions=counting,
-        excluded=0,
-        application_id=recording.provenance.application_id,
-        load_id=load_id,
-        versions=dict(recording.versions),
-        estimates={name: one for name, one in numbers.items() if one is not None},
-    )

@@ -57,12 +57,15 @@ def test_lines_of_other_conditions_are_another_load() -> None:
     assert one.load_id == same.load_id != other.load_id
 
 
-def test_a_ladder_is_an_entry_with_what_each_request_adds() -> None:
-    places = [one.ladder for one in ladders.ranking().places if one.ladder.framework == "go"]
-    (entry,) = of_load(kept(replace(sample.findings(), ladders=tuple(places))), "ladder")
+@pytest.mark.parametrize(("place", "cost_s", "full"), [(0, 100e-6, 0), (1, 250e-6, 1)])
+def test_a_ladder_is_an_entry_with_what_each_request_adds(
+    place: int, cost_s: float, full: int
+) -> None:
+    ladder = replace(ladders.ranking().places[place].ladder, framework="go")
+    (entry,) = of_load(kept(replace(sample.findings(), ladders=(ladder,))), "ladder")
     assert entry.framework == "go"
-    assert entry.estimates["server_cpu_s_per_request"].value == pytest.approx(100e-6)
-    assert entry.repetitions == len(places[0].counting)
+    assert entry.estimates["server_cpu_s_per_request"].value == pytest.approx(cost_s)
+    assert (entry.repetitions, entry.excluded) == (len(ladder.steps) - full, full)
 
 
 def test_other_campaigns_keep_what_they_kept() -> None:

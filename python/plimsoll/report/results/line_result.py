@@ -391,25 +391,18 @@ def _wide(found: LineFindings) -> str:
     if line is None or line.edge is None:
         return ""
     now, most = found.searched, found.searched.wanted.widest
+    known = f"the rate is known to ±{wording.percent(round(line.edge.reach, 2))} only"
+    if line.is_hardly_known:
+        known = "the rate is hardly known"
     if line.is_hardly_known or line.is_bracket(now.tries):
         budget_s = now.wanted.budget_s
-        least = USUAL_BUDGET_S if budget_s < USUAL_BUDGET_S else 2 * budget_s
-        known = (
-            "the rate is hardly known"
-            if line.is_hardly_known
-            else f"the rate is known to ±{wording.percent(round(line.edge.reach, 2))} only"
-        )
-        longer = wording.seconds(least)
-        return (
-            f"Wide interval: {known}, and more tries are needed; give a budget of {longer} or more "
-            f"(`--budget`)"
-        )
+        longer = wording.seconds(USUAL_BUDGET_S if budget_s < USUAL_BUDGET_S else 2 * budget_s)
+        needed = f"more tries are needed; give a budget of {longer} or more (`--budget`)"
+        return f"Wide interval: {known}, and {needed}"
     spent_s = now.elapsed_s * (line.edge.reach / most) ** 2
     longer = wording.seconds(wording.significant(spent_s, 1))
-    return (
-        f"Wide interval: the rate is known to ±{wording.percent(round(line.edge.reach, 2))} only; "
-        f"a budget of about {longer} (`--budget`) would narrow it to ±{wording.percent(most)}"
-    )
+    narrows = f"a budget of about {longer} (`--budget`) would narrow it to ±{wording.percent(most)}"
+    return f"Wide interval: {known}; {narrows}"
 
 
 def _brief(said: str) -> str:
@@ -465,9 +458,8 @@ def _as(found: LineFindings, line: Line) -> str:
     """How most requests beyond a line failed that did, behind a colon."""
     failed = found.failed.get(line.limit.name)
     outcomes = [one.outcome for one in failed.failures] if failed is not None else []
-    most = next(
-        (one for one in outcomes if one != "not_sent"), ""
-    )  # the limit of sending has those
+    # What was not sent is held against the limit of sending.
+    most = next((one for one in outcomes if one != "not_sent"), "")
     if not most:
         return ""
     return f": {BY_NAME[most].words if most in BY_NAME else most}"
