@@ -1289,6 +1289,8 @@ def with_speeds(trial: Tables, *speeds: float) -> Tables:
     series = {
         **trial.usage.series,
         ("driver", "run_time_s"): (ReadingSeries(ended.at_ns, ran),),
+        ("driver", "cpu_user_s"): (ReadingSeries(ended.at_ns, np.round(ran, 2)),),
+        ("driver", "cpu_system_s"): (ReadingSeries(ended.at_ns, 0.0 * ran),),
         ("driver", "voluntary_switches"): (ReadingSeries(ended.at_ns, 0.1 * ended.values),),
     }
     trial.__dict__["usage"] = Usage(series)

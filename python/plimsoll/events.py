@@ -23,7 +23,8 @@ CampaignEnded
 
 Where trials take turns, a group has `GroupStarted` for `TrialStarted`, `TurnEnded` for `Progress`,
 its phases mixed, and then `TrialEnded` for each of its trials. `GroupServer` tells whose phases
-follow when servers start and warm up.
+follow when servers start and warm up. After `GroupFull`, the trials that it left out are another
+group.
 
 Between trials, `Step`s tell whose compliance is checked and, in a campaign of kind `line`, how each
 search stands.
@@ -166,6 +167,19 @@ class GroupServer:
 
     framework: str
     number: int
+    of: int
+
+
+@dataclass(frozen=True)
+class GroupFull:
+    """The host has no room for further servers of a group, which are conducted after it.
+
+    Attributes:
+        servers: Servers that run.
+        of: Servers that were to run.
+    """
+
+    servers: int
     of: int
 
 
@@ -363,6 +377,7 @@ Event = (
     | TrialStarted
     | GroupStarted
     | GroupServer
+    | GroupFull
     | Phase
     | Progress
     | TurnEnded

@@ -162,8 +162,8 @@ def test_servers_that_take_turns_have_counts_of_their_own(
 ) -> None:
     trials = [planned(name, "db", 50) for name in ("Stored", "RowsKeptWhenBusy")]
     results = ParquetResults(tmp_path)
-    honest, cheat = turns.conduct(trials, setting(postgres), results, Interruption())
+    found = turns.conduct(trials, setting(postgres), results, Interruption())
     levels = [
-        rows_from_database.judge(stored(results, one), Limits()).level for one in (honest, cheat)
+        rows_from_database.judge(stored(results, one), Limits()).level for one in found.values()
     ]
     assert levels == ["sound", "void"]

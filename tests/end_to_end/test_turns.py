@@ -325,6 +325,33 @@ def test_who_rests_uses_no_processor_time(tmp_path: Path) -> None:
     assert clocks.at_turn <= recorded * 1.1
 
 
+def test_servers_that_the_host_has_no_room_for_take_turns_after_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plimsoll.conduct.group_room.THREADS_RATIO", 0.0)
+    seen: list[events.Event] = []
+    names = ["toy", "toy:starts-slowly", "toy:works-at-rest"]
+    with plimsoll.run(
+        campaign(tmp_path),
+        into=tmp_path / "results",
+        frameworks=HERE / "frameworks",
+        settings=[f"frameworks={','.join(names)}", EASY],
+        judge=False,
+        on_event=seen.append,
+    ) as results:
+        recorded = [trial.recording for trial in results.trials]
+    assert [one.ending.kind for one in recorded] == ["completed"] * 6
+    full = [one for one in seen if isinstance(one, events.GroupFull)]
+    assert [(one.servers, one.of) for one in full] == [(2, 3)]
+    groups = [one.trials for one in seen if isinstance(one, events.GroupStarted)]
+    assert [len(trials) for trials in groups] == [6, 2]
+    alone = {trial.id for trial in groups[1]}
+    assert {
+        one.trial for one in recorded if any("no other server" in n for n in one.notes)
+    } == alone
+    assert all(((one.server and one.server.rest_threads) or 0) > 0 for one in recorded)
+
+
 @pytest.mark.parametrize("turns", ["100ms", pytest.param("0s", marks=pytest.mark.thorough)])
 def test_a_server_may_use_every_core_while_it_warms_up_and_its_own_afterwards(
     turns: str, tmp_path: Path

@@ -27,6 +27,10 @@ STATISTICS = ("p50", "p90", "p99")
 TIMES = {"response_time": "done_ns - due_ns", "service_time": "done_ns - sent_ns"}
 """Times that are given of each kind."""
 
+EACH_REQUEST = 4
+"""Connections for each different request of a load, from which on the first one of each that is
+served had few before it."""
+
 SCHEMA = tables.KINDS.schema
 """One row for each kind of request: its name, responses, failures, their rate and times."""
 
@@ -79,6 +83,29 @@ def shortest_ns(recording: Recording, requests: Rows) -> float | None:
     kinds = list(recording.kinds) or [0]
     with query.opened(recording.holds, requests=requests) as database:
         found = database.execute(query.text("shortest_of_kinds"), {"kinds": kinds}).fetchone()
+    return None if found is None else found[0]
+
+
+def shortest_of_load_ns(recording: Recording, requests: Rows) -> float | None:
+    """The shortest service time of each request of the load, on average over those of the holds.
+
+    Ramp and warm-up count, too: where a load begins with all of its connections, the first request
+    that is served waits for no other.
+
+    Args:
+        recording: The recording.
+        requests: Its table `requests`.
+
+    Returns:
+        Nanoseconds; None without a complete response in the holds. Of many different requests it is
+        that of each type: one that is sent once has no shortest time.
+    """
+    many, most = len(recording.requests), (recording.load.peak_connections or 0) // EACH_REQUEST
+    groups = [*range(many)] if many <= most else list(recording.kinds)
+    with query.opened(recording.holds, requests=requests) as database:
+        found = database.execute(
+            query.text("shortest_of_load"), {"groups": groups or [0]}
+        ).fetchone()
     return None if found is None else found[0]
 
 

@@ -47,6 +47,11 @@ if TYPE_CHECKING:
 LEAST_BUSY = 0.3
 """Share of a core that the load generator must use to be a clock."""
 
+LEAST_SEEN = 0.8
+"""Share of the load generator's processor time, by the ticks of its processes, that must have been
+read to the nanosecond. It is less in the last second: the threads have ended by the last reading,
+and the kernel passes what they ran to nobody. Ticks are 10 ms."""
+
 FEWEST = 4
 """Seconds of which fewer tell no median."""
 
@@ -70,6 +75,19 @@ OTHERS = "others_pace_ratio"
 def has_others(readings: Usage) -> bool:
     """Whether the pace of servers that took turns with this one is known."""
     return any(len(series.at_ns) >= FEWEST for series in readings.of("machine", OTHERS))
+
+
+def is_known(recording: Recording, readings: Usage) -> bool:
+    """Whether anything shows how fast the machine was in the holds of a trial.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+    """
+    if has_others(readings):
+        return True
+    measured = measured_speeds(readings, cores.whole_seconds(recording))
+    return bool((~np.isnan(measured)).any())
 
 
 def given(
@@ -187,7 +205,7 @@ def speeds(readings: Usage, windows: Sequence[Window]) -> Values:
     unknown = np.full(len(windows), np.nan)
     if not _is_of_one_machine(readings):
         return unknown
-    ran = readings.rates("driver", "run_time_s", windows)
+    ran = _ran(readings, windows)
     ended = readings.rates("driver", "requests_ended", windows)
     woken = readings.rates("driver", "voluntary_switches", windows)
     known = (ran > 0) & (ended > 0) & ~np.isnan(woken)
@@ -217,9 +235,16 @@ def _pace_of_others(readings: Usage, windows: Sequence[Window]) -> Values:
 
 def _cost_s(readings: Usage, windows: Sequence[Window]) -> Values:
     """Processor time of the load generator for a request, in each stretch; NaN where unknown."""
-    ran = readings.rates("driver", "run_time_s", windows)
+    ran = _ran(readings, windows)
     ended = readings.rates("driver", "requests_ended", windows)
     return np.divide(ran, ended, out=np.full(len(windows), np.nan), where=(ran > 0) & (ended > 0))
+
+
+def _ran(readings: Usage, windows: Sequence[Window]) -> Values:
+    """Cores that the load generator kept busy, to the nanosecond; NaN where not all was read."""
+    ran = readings.rates("driver", "run_time_s", windows)
+    busy = cores.busy_cores(readings, "driver", windows)
+    return np.where(ran < LEAST_SEEN * busy, np.nan, ran)
 
 
 def _control_s(readings: Usage, windows: Sequence[Window]) -> Values:

@@ -241,6 +241,11 @@ class Tables:
             return self.summary.service_time.min_ns
         return kinds.shortest_ns(self.recording, self.requests)
 
+    @cached_property
+    def shortest_of_load_ns(self) -> float | None:
+        """The shortest service time of each request in the whole load, on average; see `kinds`."""
+        return kinds.shortest_of_load_ns(self.recording, self.requests)
+
     def served_in(self, windows: Sequence[Window]) -> list[ServiceTimes | None]:
         """How requests were served in each of some stretches of the holds; None when none was."""
         shortest_ns = self._shortest_ns

@@ -257,6 +257,11 @@ def _write_campaign(event: events.Event, write: Callable[[str], None]) -> None:
             messages.step(event.message)
         case events.CampaignStarted():
             write(_plan_text(event))
+        case events.GroupFull():
+            write(
+                f"    memory or threads allow {event.servers} of {event.of} servers at a time; the "
+                "others follow in turns of their own"
+            )
         case events.TrialsSetAside():
             trials = "1 trial" if len(event.trials) == 1 else f"{len(event.trials)} trials"
             write(f"{trials} to run again, earlier recordings moved to {event.place}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -210,7 +211,9 @@ def _conduct_all(
 ) -> None:
     """Conducts trials one after the other, or group after group; `done` grows by each."""
     index, before = 0, None
-    for group in plan.groups(to_do) if setting.turn_s else [(trial,) for trial in to_do]:
+    groups = deque(plan.groups(to_do) if setting.turn_s else [(trial,) for trial in to_do])
+    while groups:
+        group = groups.popleft()
         if index:
             _cool_down(cool_down_s, tell)
         setting.ready(before)
@@ -220,15 +223,20 @@ def _conduct_all(
         setting = replace(setting, compliance=found)
         number, left_s = index + 1, _load_s(to_do[index:])
         if setting.turn_s:
-            tell(GroupStarted(tuple(group), number, len(to_do), left_s))
+            tell(GroupStarted(group, number, len(to_do), left_s))
             recordings = turns.conduct(group, setting, results, interruption, tell)
+            if left := tuple(trial for trial in group if trial.id not in recordings):
+                groups.appendleft(left)
         else:
-            tell(TrialStarted(group[0], number, len(to_do), left_s))
-            recordings = (one_trial.conduct(group[0], setting, results, interruption, tell),)
-        for trial, recording in zip(group, recordings, strict=True):
-            done[trial.id] = before = recording
-            tell(TrialEnded(trial, recording))
-        index += len(group)
+            (trial,) = group
+            tell(TrialStarted(trial, number, len(to_do), left_s))
+            conducted = one_trial.conduct(trial, setting, results, interruption, tell)
+            recordings = {trial.id: conducted}
+        for trial in group:
+            if trial.id in recordings:
+                done[trial.id] = before = recordings[trial.id]
+                tell(TrialEnded(trial, before))
+        index += len(recordings)
         interruption.check()
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.drivers.job import DriverResult
     from plimsoll.events import Listener
     from plimsoll.processes.interruption import Interruption
+    from plimsoll.recording import RecordedServer
     from plimsoll.serving.place import PlacedServer
 
 
@@ -48,6 +49,11 @@ class SharedServer:
     def running(self) -> PlacedServer | None:
         """It, as long as it runs."""
         return None if self._start is None else self._start.server
+
+    @property
+    def at_rest(self) -> RecordedServer | None:
+        """Its side of the recording without load; None where it failed before that."""
+        return None if self._start is None else self.members[0].known.server
 
     def leave(
         self,

@@ -16,21 +16,22 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
-from plimsoll import plan
+from plimsoll import machine, plan
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.group_member import GroupMember
+from plimsoll.conduct.group_room import GroupRoom
 from plimsoll.conduct.shared_server import SharedServer
 from plimsoll.conduct.turn_length import turn_s
 from plimsoll.conduct.turn_pace import common_pace
 from plimsoll.errors import HostLost
-from plimsoll.events import GroupServer, Listener, Progress, TurnEnded, ignore
+from plimsoll.events import GroupFull, GroupServer, Listener, Progress, TurnEnded, ignore
 from plimsoll.sampling import control
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from plimsoll.recording import Recording
     from plimsoll.storage.results import Results
 
+MemberOf = Callable[["Trial"], GroupMember]
+"""Gives a trial its folder, and knows it before anything runs."""
+
 
 def conduct(
     trials: Sequence[Trial],
@@ -50,11 +54,11 @@ def conduct(
     interruption: Interruption,
     tell: Listener = ignore,
     side_by_side: SideBySide | None = None,
-) -> tuple[Recording, ...]:
-    """Conducts trials that take turns: all servers start, then table by table rounds of turns.
+) -> dict[str, Recording]:
+    """Conducts trials that take turns: servers start, then table by table rounds of turns.
 
-    A server or load generator that fails ends its own trial, and a server that died also those of
-    it that have not begun; the others go on.
+    As many servers start as their host has room for. A server or load generator that fails ends its
+    own trial, and a server that died also those of it that have not begun; the others go on.
 
     Args:
         trials: The trials; those of one table have loads that are alike.
@@ -65,7 +69,8 @@ def conduct(
         side_by_side: Has all servers work at the same time after their turns; None for not at all.
 
     Returns:
-        What happened in each, in the order of `trials`.
+        What happened in each by its id, in the order of `trials`; nothing of those whose servers
+        the host had no room for.
 
     Raises:
         HostError: This host cannot conduct one of them; nothing is kept.
@@ -73,43 +78,42 @@ def conduct(
         Interrupted: Ctrl-C; nothing is kept.
         KeyboardInterrupt: Ctrl-C; nothing is kept.
     """
+    members: dict[str, GroupMember] = {}
     with ExitStack() as folders:
-        members = {
-            trial.id: GroupMember.of(trial, setting, folders.enter_context(results.trial(trial.id)))
-            for trial in trials
-        }
+
+        def member_of(trial: Trial) -> GroupMember:
+            into = folders.enter_context(results.trial(trial.id))
+            return members.setdefault(trial.id, GroupMember.of(trial, setting, into))
+
         try:
-            _conduct_all(members, setting, interruption, tell, side_by_side)
+            _conduct_all(trials, member_of, setting, interruption, tell, side_by_side)
         except HostLost as error:
             for member in members.values():
                 member.lose(error)
         for member in members.values():
             member.known.beside = len(members)
-        return tuple(
-            one_trial.closed(member.known, member.into, interruption, tell)
-            for member in members.values()
-        )
+        return {
+            trial.id: one_trial.closed(member.known, member.into, interruption, tell)
+            for trial in trials
+            if (member := members.get(trial.id)) is not None
+        }
 
 
 def _conduct_all(
-    members: Mapping[str, GroupMember],
+    trials: Sequence[Trial],
+    member_of: MemberOf,
     setting: RunConfig,
     interruption: Interruption,
     tell: Listener,
     side_by_side: SideBySide | None,
 ) -> None:
-    """Starts the servers of some trials, conducts these table by table, and stops the servers.
+    """Starts servers, conducts their trials table by table, and stops the servers.
 
     Raises:
         HostLost: The host of the servers is gone.
     """
-    trials = [member.known.trial for member in members.values()]
-    servers = _servers(members.values())
     with ExitStack() as stack:
-        for number, server in enumerate(servers, 1):
-            stack.push(server.leave)
-            tell(GroupServer(server.name, number, len(servers)))
-            server.begin(interruption, tell)
+        servers = _started(trials, member_of, setting, interruption, tell, stack)
         _measure_idle(servers, setting, tell)
         cores = trials[0].load.server_cores or setting.server_cores
         with setting.place.control(cores) as run_control:
@@ -117,7 +121,8 @@ def _conduct_all(
             for number, server in enumerate(servers, 1):
                 tell(GroupServer(server.name, number, len(servers)))
                 server.warm_up(group.passed)
-            for table in plan.tables(trials):
+            members = {one.known.trial.id: one for server in servers for one in server.members}
+            for table in plan.tables([trial for trial in trials if trial.id in members]):
                 group.measure([members[trial.id] for trial in table])
         if side_by_side is not None:
             side_by_side.measure(servers)
@@ -126,14 +131,37 @@ def _conduct_all(
             server.stop()
 
 
-def _servers(members: Iterable[GroupMember]) -> list[SharedServer]:
-    """The servers of some trials: one for each framework, but one for each trial of a table."""
-    found: dict[tuple[str, int], SharedServer] = {}
+def _started(
+    trials: Sequence[Trial],
+    member_of: MemberOf,
+    setting: RunConfig,
+    interruption: Interruption,
+    tell: Listener,
+    stack: ExitStack,
+) -> list[SharedServer]:
+    """The servers of some trials, started as long as their host has room; the stack stops them."""
+    room = GroupRoom.of(setting.machine or machine.facts())
+    servers: list[SharedServer] = []
+    all_of_them = _of_each_server(trials)
+    for of_one in all_of_them:
+        if room.is_full([one for server in servers if (one := server.at_rest) is not None]):
+            tell(GroupFull(len(servers), len(all_of_them)))
+            break
+        server = SharedServer([member_of(trial) for trial in of_one])
+        servers.append(server)
+        stack.push(server.leave)
+        tell(GroupServer(server.name, len(servers), len(all_of_them)))
+        server.begin(interruption, tell)
+    return servers
+
+
+def _of_each_server(trials: Sequence[Trial]) -> list[list[Trial]]:
+    """The trials of each server: one for each framework, but one for each trial of a table."""
+    found: dict[tuple[str, int], list[Trial]] = {}
     earlier: Counter[tuple[ComparedTable, str]] = Counter()
-    for member in members:
-        trial = member.known.trial
+    for trial in trials:
         name, table = trial.framework.reference, plan.table(trial)
-        found.setdefault((name, earlier[table, name]), SharedServer()).members.append(member)
+        found.setdefault((name, earlier[table, name]), []).append(trial)
         earlier[table, name] += 1
     return [*found.values()]
 

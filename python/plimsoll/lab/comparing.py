@@ -484,7 +484,8 @@ def _measured(
 ) -> MeasuredGroup:
     """The turns and response times of a group, and what checks doubt in its loads."""
     with scratch.folder() as folder, storages.opened(folder) as results:
-        found = turns.conduct(trials, setting, results, interruption, side_by_side=side_by_side)
+        conducted = turns.conduct(trials, setting, results, interruption, side_by_side=side_by_side)
+        found = [*conducted.values()]
         for entry, recording in zip((A, B), found, strict=True):
             if error := _failed(entry, recording.ending):
                 raise error

@@ -213,6 +213,7 @@ class RecordedServer:
         start_s: From its start to its first correct response, in seconds.
         rest_rss_bytes: Memory of the process tree after the contract check, before the load.
         rest_pss_bytes: The same, with shared pages counted once.
+        rest_threads: Threads of the process tree at that time.
         listeners: Sockets listening on its port.
         backlog: Maximum length of its listen queue, by the kernel; null when unknown.
         backlogs: The same for each listening socket.
@@ -241,6 +242,7 @@ class RecordedServer:
     start_s: float | None = None
     rest_rss_bytes: int | None = None
     rest_pss_bytes: int | None = None
+    rest_threads: int | None = None
     listeners: int | None = None
     backlog: int | None = None
     backlogs: tuple[int, ...] = ()

@@ -47,11 +47,12 @@ def at_rest(running: RunningServer, client: str = "") -> RecordedServer:
         running: The server.
         client: Address of one of its clients, as a number; empty for this host.
     """
-    held = _memory(running)
+    held = _held(running)
     return replace(
         serving(running, client),
         rest_rss_bytes=held.get("rss_bytes"),
         rest_pss_bytes=held.get("pss_bytes"),
+        rest_threads=held.get("threads"),
     )
 
 
@@ -125,15 +126,16 @@ def _listeners(port: int, host: str) -> tuple[sock_diag.Listener, ...]:
         return ()
 
 
-def _memory(running: RunningServer) -> dict[str, int]:
-    """Memory of a server's processes, in bytes; nothing when they are gone or cannot be read."""
+def _held(running: RunningServer) -> dict[str, int]:
+    """Memory of a server's processes, in bytes, and their threads; nothing when they are gone."""
     tree = ProcessTree(running.supervisor_pid, with_root=False)
     try:
         tree.refresh()
         read = memory.read(Scope("server", tree)) if tree.stats else {}
     except OSError:
         return {}
-    return {quantity: int(value) for quantity, value in read.items()}
+    held = {quantity: int(value) for quantity, value in read.items()}
+    return held | {"threads": sum(stat.threads for stat in tree.stats.values())} if held else {}
 
 
 def _somaxconn() -> int | None:

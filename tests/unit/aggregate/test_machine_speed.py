@@ -125,6 +125,23 @@ def test_few_seconds_tell_no_speed():
     assert not np.isnan(machine_speed.speeds(busy, WINDOWS[: few + 1])).any()
 
 
+def test_a_last_second_in_which_the_threads_of_the_load_generator_had_ended_is_unknown():
+    """Their last nanoseconds are nowhere, but the ticks of the process have them."""
+    whole = usage(RATE * WANDER, np.full(SECONDS, 0.1), WANDER)
+    (ran,) = whole.of("driver", "run_time_s")
+    stale = ReadingSeries(ran.at_ns, np.append(ran.values[:-1], ran.values[-2] + 0.004))
+    none = ReadingSeries(ran.at_ns, 0.0 * ran.values)
+    told = {
+        **whole.series,
+        ("driver", "cpu_user_s"): (ReadingSeries(ran.at_ns, np.round(ran.values, 2)),),
+        ("driver", "cpu_system_s"): (none,),
+    }
+    found = machine_speed.speeds(Usage({**told, ("driver", "run_time_s"): (stale,)}), WINDOWS)
+    assert np.isnan(found[-1])
+    assert found[:-1] == pytest.approx(WANDER[:-1] / np.median(WANDER[:-1]), rel=0.05)
+    assert not np.isnan(machine_speed.speeds(Usage(told), WINDOWS)).any()
+
+
 def controlled(speeds, at_s, parts=machine_speed.CONTROL):
     """Readings of a control that runs at some instants, on a machine of these speeds."""
     at_ns = np.array(np.asarray(at_s) * SECOND_NS, dtype=np.int64)

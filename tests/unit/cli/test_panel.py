@@ -374,6 +374,12 @@ def test_without_a_terminal_the_starts_of_a_large_group_are_told_every_ten_secon
     assert scene.phase == "under load"
 
 
+def test_servers_without_room_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with panel.showing(panel.Scene()) as tell:
+        tell(events.GroupFull(12, 58))
+    assert "allow 12 of 58 servers at a time; the others follow" in capsys.readouterr().err
+
+
 def test_what_the_checks_say_follows_the_end_of_a_trial(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

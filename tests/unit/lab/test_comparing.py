@@ -133,9 +133,9 @@ def test_a_name_is_one_framework(name: str) -> None:
 def test_a_signal_ends_a_comparison_with_an_error_of_plimsoll(
     number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def conduct(*_: object, **__: object) -> tuple[()]:
+    def conduct(*_: object, **__: object) -> dict[str, object]:
         os.kill(os.getpid(), number)
-        return ()
+        return {}
 
     monkeypatch.setattr("plimsoll.conduct.turns.conduct", conduct)
     with pytest.raises(Interrupted, match="a signal ended the comparison early"):

@@ -10,7 +10,7 @@ import sample
 from plimsoll.aggregate import steady_state
 from plimsoll.comparison.comparisons import ComparedTrial
 from plimsoll.plan import ComparedTable
-from plimsoll.provenance import Part, Provenance, digest
+from plimsoll.provenance import Kind, Part, Provenance, digest
 from plimsoll.recording import Ending, RecordedStage
 from plimsoll.recording.turns import Turn
 from plimsoll.verdicts import catalogue
@@ -660,6 +660,35 @@ def test_the_warm_up_of_a_framework_is_its_own_and_the_same_in_all_of_its_trials
     found = verdict("one_program", of_warm_up(1, "3 s"), of_warm_up(2, "10 s"), node)
     assert found.level == "doubtful"
     assert "start warm-up 3 s → 10 s" in found.text
+
+
+def measured_with(name, value, endpoint, part: Kind = "setting", **changes):
+    """A trial at an endpoint that is also measured with something of its own."""
+    found = of_program(1, "a", endpoint=endpoint, **changes)
+    known = found.recording.provenance
+    known = replace(known, measurement=(*known.measurement, Part(part, name, value)))
+    return replace(found, recording=replace(found.recording, provenance=known))
+
+
+def test_what_one_endpoint_needs_is_no_change_at_another():
+    database = measured_with("PostgreSQL", "15.18", "db", part="version")
+    upstream = measured_with("upstream cores", "all", "upstream")
+    found = verdict("one_program", database, upstream, of_program(1, "a"))
+    assert found.level == "sound"
+    renewed = measured_with("PostgreSQL", "17.1", "updates", part="version")
+    found = verdict("one_program", database, upstream, renewed)
+    assert found.level == "doubtful"
+    assert "PostgreSQL 15.18 → 17.1" in found.text
+
+
+def test_the_length_of_turns_is_compared_among_loads_of_one_model():
+    closed = measured_with("turns", "0.1 s", "2048")
+    opened = measured_with("turns", "0.1 s, no arrivals", "json", load=sample.load(model="open"))
+    assert verdict("one_program", closed, opened).level == "sound"
+    longer = measured_with("turns", "0.2 s", "json")
+    assert verdict("one_program", closed, opened, longer).level == "doubtful"
+    in_one_piece = of_program(1, "a", endpoint="json")
+    assert verdict("one_program", closed, in_one_piece).level == "doubtful"
 
 
 def test_what_failed_and_what_nobody_recorded_is_not_mixed():

@@ -1041,18 +1041,54 @@ def test_a_server_without_work_while_the_load_generator_waits_for_a_core_was_ful
 SLEEPING = {"server_busy": 0.1, "driver_busy": 0.1, "spread": 0.0, "ramp_s": 0}
 
 
+def test_streams_of_events_have_no_bodies_that_lack_a_comparison():
+    """Each of their events is compared as it comes."""
+    made = simulate(expected=ExpectedResponse((200, 200), has_events=True), compared_ratio=0.0)
+    assert made.summary.completed > 1000
+    assert judged("responses_correct", made).level == "sound"
+    bodies = simulate(expected=ExpectedResponse((200, 200), has_body=True), compared_ratio=0.0)
+    assert judged("responses_correct", bodies).level == "doubtful"
+
+
 @pytest.mark.parametrize(
     ("options", "level"),
     [
         ({"warm_up_s": 0}, "sound"),
         ({"warm_up_s": 0, "spread": 0.4}, "doubtful"),
-        ({"warm_up_s": 1.0}, "doubtful"),  # the first requests, which wait for none, are not there
+        ({"warm_up_s": 1.0}, "sound"),
     ],
 )
 def test_where_no_request_waits_for_another_their_number_is_the_limit(options, level):
     given = judged("bottleneck_identified", simulate(**{**SLEEPING, **options}))
     assert given.level == level, given
     assert ("more connections would get more" in given.text) is (level == "sound")
+
+
+@pytest.mark.parametrize("warm_up_s", [0, 1.0])
+def test_a_first_request_that_is_served_at_once_shows_that_the_others_wait(warm_up_s):
+    made = simulate(**SLEEPING, warm_up_s=warm_up_s)
+    stored: Any = made.requests
+    rows = stored.sort_by("sent_ns")
+    done = rows["done_ns"].to_numpy(zero_copy_only=False).copy()
+    done[0] = rows["sent_ns"][0].as_py() + 1_000_000
+    queued = replace(made, requests=with_column(rows, "done_ns", done))
+    assert judged("bottleneck_identified", queued).level == "doubtful"
+
+
+@pytest.mark.parametrize(("connections", "level"), [(20, "sound"), (12, "doubtful")])
+def test_requests_of_one_type_are_compared_one_by_one_on_many_connections(connections, level):
+    """Streams of five lengths; on few connections, the first of each length may have waited."""
+    made = simulate(**SLEEPING, connections=connections, warm_up_s=1.0)
+    rows: Any = made.requests
+    number = np.arange(rows.num_rows) % 5
+    sent = rows["sent_ns"].to_numpy(zero_copy_only=False)
+    rows = with_column(rows, "done_ns", sent + 20_000_000 * (1 + number))
+    rows = with_column(rows, "request", number.astype(np.uint16))
+    lengths = made.recording.request_bytes * 5
+    recording = replace(made.recording, requests=("stream",) * 5, request_bytes=lengths)
+    mixed = replace(made, recording=recording, requests=rows)
+    given = judged("bottleneck_identified", mixed)
+    assert given.level == level, given
 
 
 @pytest.mark.parametrize(("run_delay", "level"), [(0.02, "doubtful"), (1.0, "sound")])
@@ -2247,6 +2283,26 @@ def test_a_fall_is_the_machines_only_where_others_took_as_much(cores_taken, leve
     given = judged("steady", disturbed_from(trial, 5.0, cores_taken))
     assert given.level == level, given
     assert words in given.text
+
+
+@pytest.mark.parametrize(
+    ("hold_s", "clock", "words", "remedy"),
+    [
+        (8.0, True, "requests/s (±", "Find what fills up"),
+        (3.5, True, "machine was meanwhile is unknown", "what the server does happens again"),
+        (8.0, False, "machine was meanwhile is unknown", "what the server does happens again"),
+    ],
+)
+def test_a_fall_blames_the_server_only_where_the_machines_speed_is_known(
+    hold_s, clock, words, remedy
+):
+    """The load generator is no clock in so few seconds, or where its time was not read."""
+    trial = simulate(ramp_s=0, warm_up_s=1.0, hold_s=hold_s, growth=-0.4)
+    given = judged("steady", with_speeds(replace(trial), 1.0) if clock else trial)
+    assert given.level == "doubtful", given
+    assert "fell within the measurement window" in given.text
+    assert words in given.text
+    assert remedy in given.remedies[0]
 
 
 SLOWDOWNS = {"at once": {"speeds": {5.0: 0.7}}, "creeping": {"growth": -0.3}}

@@ -26,7 +26,7 @@ from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.verdict import CAMPAIGN, server_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from plimsoll.comparison.comparisons import ComparedTrial
     from plimsoll.recording import Recording
@@ -66,6 +66,10 @@ LIMITS = (
 REMEDY = "Measure again what changed: the same `plimsoll run` with `--repeat-changed`"
 OF_ONE_ENTRY = ("server cores", "start warm-up")
 """Settings that a load or a framework may change, so that they differ within a campaign."""
+DATABASE = "PostgreSQL"
+UPSTREAM = "upstream cores"
+OF_SOME = (DATABASE, "database cores", UPSTREAM, "turns")
+"""Parts that depend on what an endpoint needs, or on the model of a load."""
 
 
 def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
@@ -99,7 +103,7 @@ def _mixed(recordings: Sequence[Recording], limits: Limits) -> Iterator[Verdict]
         reported = [
             f"{key} in {wording.several(count, 'trial')}" for key, count in programs.items()
         ]
-        changed = _changes(one.provenance.application for one in trials)
+        changed = _changes([known for one in trials if (known := one.provenance.application)])
         sentence = (
             f"{title} mixes {len(programs)} programs: {wording.listed(reported)}; {named(changed)}"
         )
@@ -120,7 +124,11 @@ def _measured(recordings: Sequence[Recording], limits: Limits, *, are_one: bool)
     changed: dict[str, None] = {}
     concerned: list[ComparedTable] = []
     most = 1
-    for same, parts in ((_entry, _all_parts), (_driver, _shared_parts)):
+    for same, parts in (
+        (_entry, _all_parts),
+        (_driver, _shared_parts),
+        (_needs, _parts_of_needs),
+    ):
         for _, trials in _grouped(recordings, same):
             known = [one for one in trials if one.provenance.measurement]
             each = [parts(one) for one in known]
@@ -139,10 +147,10 @@ def _measured(recordings: Sequence[Recording], limits: Limits, *, are_one: bool)
     return verdict(NAME, CAMPAIGN, [found(limit, most, sentence, REMEDY, tables=concerned)], SOURCE)
 
 
-def _changes(parts: Iterable[tuple[Part, ...]]) -> tuple[str, ...]:
+def _changes(parts: Sequence[tuple[Part, ...]]) -> tuple[str, ...]:
     """What differs between the first of some lists of parts and the others, each once."""
-    first, *others = [one for one in parts if one]
-    return tuple(dict.fromkeys(reported for one in others for reported in differences(first, one)))
+    found = (reported for one in parts[1:] for reported in differences(parts[0], one))
+    return tuple(dict.fromkeys(found))
 
 
 def _grouped(
@@ -167,6 +175,12 @@ def _driver(recording: Recording) -> _Key:
     return (recording.driver_name,)
 
 
+def _needs(recording: Recording) -> _Key:
+    """Its load generator, the model of its load, and what its endpoint needs."""
+    has = {part.name for part in recording.provenance.measurement}
+    return recording.driver_name, recording.load.model, *sorted(has & {DATABASE, UPSTREAM})
+
+
 def _all_parts(recording: Recording) -> tuple[Part, ...]:
     return recording.provenance.measurement
 
@@ -176,5 +190,10 @@ def _shared_parts(recording: Recording) -> tuple[Part, ...]:
     return tuple(
         part
         for part in recording.provenance.measurement
-        if part.kind != "definition" and part.name not in OF_ONE_ENTRY
+        if part.kind != "definition" and part.name not in (*OF_ONE_ENTRY, *OF_SOME)
     )
+
+
+def _parts_of_needs(recording: Recording) -> tuple[Part, ...]:
+    """What measures alike only those trials that need it."""
+    return tuple(part for part in recording.provenance.measurement if part.name in OF_SOME)

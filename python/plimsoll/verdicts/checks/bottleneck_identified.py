@@ -13,8 +13,8 @@ can do on its cores, and more connections may well yield more.
 One such timer has a check of its own: `delayed_ack`.
 
 A few connections saturate nothing, because each waits for its response: their number is the limit.
-So it is where the mean response took hardly longer than the shortest, and the first requests of all
-connections are among them: in a queue the first one of these is served at once. Over HTTP/2 it is
+So it is where the mean response took hardly longer than the shortest of the whole load: in a queue
+the first request is served at once, as all connections begin. Over HTTP/2 it is
 the number of streams, if the server allowed fewer than requested.
 Open loads and loads with think time do not look for a limit.
 
@@ -167,16 +167,13 @@ def _few(tables: Tables) -> int | None:
 
 def _unqueued(tables: Tables) -> str:
     """That no request waited for another, so that their number is the limit; empty otherwise."""
-    times = tables.summary.service_time
-    has_first = any(start == 0 for start, _ in tables.holds)
-    if (
-        not has_first
-        or not times.mean_ns
-        or not times.min_ns
-        or times.min_ns < UNQUEUED_RATIO * times.mean_ns
-    ):
+    mean_ns, stages = tables.summary.service_time.mean_ns, tables.recording.stages
+    if not stages or stages[0].start_ns or not mean_ns:
         return ""
-    mean, shortest = (wording.seconds(one / 1e9) for one in (times.mean_ns, times.min_ns))
+    shortest_ns = tables.shortest_of_load_ns
+    if not shortest_ns or shortest_ns < UNQUEUED_RATIO * mean_ns:
+        return ""
+    mean, shortest = (wording.seconds(one / 1e9) for one in (mean_ns, shortest_ns))
     return (
         f"no resource was saturated, and no request waited for another: responses took {mean} on "
         f"average, {shortest} at least; more connections would get more"

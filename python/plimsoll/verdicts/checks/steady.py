@@ -181,6 +181,13 @@ COMPLETE_LOG = Remedy(
     imported="Give the whole log, or repeat the test without setting the clock during it",
 )
 SEE_WHAT_FILLS = Remedy("Find what fills up or slows down in the server, and hold the load longer")
+SEE_WHETHER_AGAIN = Remedy(
+    campaign="Repeat the trial: what the server does happens again; measured in turns (`turns`), "
+    "or in a measurement window of 5 s or longer, the machine's part may be known",
+    load="Repeat the load, for 5 s or longer (`-d`): what the server does happens again",
+    imported="Repeat the test: what the server does happens again",
+    counted="Repeat the load, with more requests (`-n`): what the server does happens again",
+)
 
 
 def judge(tables: Tables, limits: Limits) -> Verdict:
@@ -252,7 +259,7 @@ def _pace(tables: Tables, change: Drift, limits: Limits) -> list[Finding]:
     evened = drift(parts)
     state = steady_state.classified(windows, hold_s)
     left = None if evened is None else _first_doubt(tables, evened, state, limits)
-    return [_of_server(raw, left)]
+    return [_of_somebody(tables, _of_server(raw, left))]
 
 
 def _against_others(raw: Finding, left: Drift) -> Finding:
@@ -275,6 +282,14 @@ def _of_server(raw: Finding, left: Finding | None) -> Finding:
     if _severity(left) < _severity(raw):
         return replace(left, sentence=raw.sentence, remedy=raw.remedy)
     return raw
+
+
+def _of_somebody(tables: Tables, finding: Finding) -> Finding:
+    """A fall, without a blame of the server where nothing shows how fast the machine was."""
+    if finding.remedy != SEE_WHAT_FILLS or machine_speed.is_known(tables.recording, tables.usage):
+        return finding
+    sentence = f"{finding.sentence}; how fast the machine was meanwhile is unknown"
+    return replace(finding, sentence=sentence, remedy=SEE_WHETHER_AGAIN)
 
 
 def _severity(finding: Finding) -> int:
