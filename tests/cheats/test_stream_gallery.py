@@ -66,6 +66,17 @@ class Held(Streaming):
         yield b"".join(super().events(count, begun_s))
 
 
+class HeldOnce(Streaming):
+    """Holds the events of its first stream back until the last one is due."""
+
+    held = 0
+
+    def events(self, count: int, begun_s: float) -> Iterator[bytes]:
+        HeldOnce.held += 1
+        found = super().events(count, begun_s)
+        yield from (b"".join(found),) if HeldOnce.held == 1 else found
+
+
 class Short(Streaming):
     """Leaves the last event out."""
 
@@ -98,6 +109,11 @@ def failures(handler: type[Streaming]) -> list[str]:
 
 def test_a_server_that_sends_events_when_they_are_due_keeps_the_contract() -> None:
     assert failures(Streaming) == []
+
+
+def test_events_that_come_at_once_a_single_time_are_the_hosts() -> None:
+    assert failures(HeldOnce) == []
+    assert HeldOnce.held > 1
 
 
 @pytest.mark.parametrize("cheat", [Early, Held, Short])

@@ -163,20 +163,28 @@ class Events:
         for number, (is_, should) in enumerate(zip(found, self.data or found, strict=True)):
             if is_ != should:
                 return f"the data of event {number} is `{is_[:60]}`, expected `{should[:60]}`"
-        return self._wrong_instant([event.at_s for event in response.events])
+        return self._too_early(response) or self.at_once(response)
 
-    def _wrong_instant(self, instants_s: list[float]) -> str | None:
-        """One sentence about events that come too early, or all at once, or None."""
-        for number, at_s in enumerate(instants_s):
-            if at_s < number * self.every_s - EARLY_S:
-                came, due = wording.seconds(at_s), wording.seconds(number * self.every_s)
+    def _too_early(self, response: HttpResponse) -> str | None:
+        """One sentence about an event that came before it was due, or None."""
+        for number, event in enumerate(response.events):
+            due_s = number * self.every_s
+            if event.at_s < due_s - EARLY_S:
+                came, due = wording.seconds(event.at_s), wording.seconds(due_s)
                 return f"event {number} came {came} after the request, due after {due}"
-        stated_s = (len(instants_s) - 1) * self.every_s
-        took_s = instants_s[-1] - instants_s[0]
-        if stated_s and instants_s[-1] <= 2 * stated_s and took_s < stated_s / AT_ONCE_PART:
-            due = wording.seconds(stated_s)
-            return f"all events came within {wording.seconds(took_s)}, due over {due}"
         return None
+
+    def at_once(self, response: HttpResponse) -> str | None:
+        """One sentence about events that were kept back and came all at once, or None."""
+        events = response.events
+        stated_s = max(len(events) - 1, 0) * self.every_s
+        if not stated_s or events[-1].at_s > 2 * stated_s:
+            return None
+        took_s = events[-1].at_s - events[0].at_s
+        if took_s >= stated_s / AT_ONCE_PART:
+            return None
+        due = wording.seconds(stated_s)
+        return f"all events came within {wording.seconds(took_s)}, due over {due}"
 
 
 @dataclass(frozen=True)
