@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,9 +85,12 @@ class Trial:
         least_s = self.load.stages[0].duration_s + self.start_warm_up_s
         return replace(self, load=self.load.warmed(least_s), start_warm_up_s=0.0)
 
-    @cached_property
+    @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """The requests under load, with weights."""
+        """The requests under load, with weights.
+
+        They are drawn each time, and not kept: up to 25 MB each, in a plan of a thousand trials.
+        """
         count = DRAWN if self.driver == "plimsoll" else DRAWN_BY_TOOLS
         return self.endpoint.of_seed(self.fixtures_seed).sent(self.values, self.seed, count)
 

@@ -270,3 +270,15 @@ def test_blocks_that_may_be_the_last_keep_the_trials_of_a_table_together() -> No
     assert {trial.id for trial in plan(asked)} == {trial.id for trial in plan(CAMPAIGN)}
     found = [(table(one), one.repetition) for one in plan(asked)]
     assert len([*groupby(found)]) == len({*found}) == 2 * 2 * 3
+
+
+def test_a_plan_keeps_no_requests_of_its_trials() -> None:
+    """A thousand trials whose requests were kept would need gigabytes when the last one is over."""
+    args = replace(
+        CAMPAIGN, endpoints=(by_name("args"),), frameworks=(replace(GO, endpoints=("args",)),)
+    )
+    trial = plan(args)[0]
+    drawn, again = (one.exchanges for one in (trial, trial))
+    assert len(drawn) > 1000
+    assert [one.request for one in drawn] == [one.request for one in again]
+    assert not any(drawn is kept for kept in vars(trial).values())

@@ -31,8 +31,9 @@ THREADS_RATIO = 0.5
 GROWTH_RATIO = 2.0
 """Memory of a server under load by that at rest."""
 
-GROWTH_BYTES = 128 * 2**20
-"""What it may need besides: buffers of connections, the first garbage of a heap."""
+GROWTH_BYTES = 256 * 2**20
+"""What it may need besides: buffers of connections, the first garbage of a heap, and 110 MB of the
+lab for the requests of 25 endpoints."""
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,9 @@ def most(room: GroupRoom, one: RecordedServer) -> int:
 @pytest.mark.parametrize(
     ("one", "servers"),
     [
-        (server(rss_mib=64), 24),  # 6 GiB of 256 MiB each
-        (server(rss_mib=192), 12),
-        (server(rss_mib=4096, pss_mib=64), 24),
+        (server(rss_mib=128), 12),  # 6 GiB of 512 MiB each
+        (server(rss_mib=384), 6),
+        (server(rss_mib=4096, pss_mib=128), 12),
         (server(rss_mib=1, threads=1024), 16),
         (server(rss_mib=4096), 2),
     ],
@@ -47,15 +47,15 @@ def test_servers_start_as_long_as_another_one_as_large_has_room(
 
 def test_the_limit_of_a_control_group_counts_where_it_is_lower() -> None:
     confined = {**HOST, "cgroup_memory_bytes": 2 * GIB, "cgroup_processes": 100}
-    assert most(GroupRoom.of(confined), server(rss_mib=64, threads=1)) == 6
-    assert most(GroupRoom.of(confined), server(rss_mib=64, threads=10)) == 5
+    assert most(GroupRoom.of(confined), server(rss_mib=16, threads=1)) == 5
+    assert most(GroupRoom.of(confined), server(rss_mib=16, threads=20)) == 2
     unlimited = {**HOST, "cgroup_memory_bytes": None, "cgroup_processes": None}
-    assert most(GroupRoom.of(unlimited), server(rss_mib=64)) == 24
+    assert most(GroupRoom.of(unlimited), server(rss_mib=128)) == 12
 
 
 def test_a_large_server_counts_as_what_the_next_one_may_be() -> None:
     room = GroupRoom.of(HOST)
-    small = [server(rss_mib=64) for _ in range(8)]
+    small = [server(rss_mib=64) for _ in range(9)]
     assert not room.is_full(small)
     assert room.is_full([*small, server(rss_mib=1024)])
 
@@ -63,4 +63,4 @@ def test_a_large_server_counts_as_what_the_next_one_may_be() -> None:
 def test_a_host_of_unknown_size_has_room_for_all() -> None:
     assert most(GroupRoom.of({}), server(rss_mib=4096, threads=9999)) == 1000
     unknown = RecordedServer("127.0.0.1:8080")
-    assert most(GroupRoom.of(HOST), unknown) == 48
+    assert most(GroupRoom.of(HOST), unknown) == 24
