@@ -18,6 +18,7 @@ from plimsoll.campaign.load import (
     HIGHEST_LEVEL,
     LONGEST_S,
     SHORTEST_S,
+    STRAIGHT,
     ExcessiveValue,
     Load,
     Stage,
@@ -405,7 +406,7 @@ def _stage(table: StageTable, opened: bool, scales: Scales) -> Stage:
         duration_s=value_or(table.duration, 0.0) * scales.time,
         start=start if opened else float(_scaled(start, scales)),
         end=end if opened else float(_scaled(end, scales)),
-        steps=value_or(table.steps, Stage.steps),
+        steps=value_or(table.steps, Stage.steps if start == end else STRAIGHT),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.campaign.load import Load, Stage
+from plimsoll.campaign.load import STRAIGHT, Load, Stage
 
 if TYPE_CHECKING:
     from plimsoll.campaign.load import Arrivals
@@ -41,7 +41,7 @@ def stages_of_try(rate_per_s: float, warm_up_s: float, hold_s: float) -> tuple[S
     hold = Stage("hold", hold_s, rate_per_s, rate_per_s)
     if not warm_up_s:
         return (hold,)
-    rise = Stage("warm_up", RISE_S, 0.0, rate_per_s, steps=0)
+    rise = Stage("warm_up", RISE_S, 0.0, rate_per_s, STRAIGHT)
     return rise, Stage("warm_up", warm_up_s, rate_per_s, rate_per_s), hold
 
 

@@ -52,6 +52,8 @@ HIGHEST_LEVEL = 10_000_000
 
 MOST_STEPS = 1_000_000
 """The most steps of one stage."""
+STRAIGHT = 0
+"""Steps of a stage that goes from level to level in a straight line."""
 
 MOST_REQUESTS = 10**15
 """The most requests that a load may be limited to."""

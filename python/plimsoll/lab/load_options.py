@@ -25,6 +25,7 @@ from plimsoll.campaign.load import (
     MOST_STREAMS,
     MOST_THREADS,
     SHORTEST_S,
+    STRAIGHT,
     Arrivals,
     Load,
     Stage,
@@ -750,7 +751,7 @@ def _protocol(requested: LoadOptions) -> Protocol:
 def _stages(requested: LoadOptions) -> Iterator[Stage]:
     level = float(requested.connections) if requested.rate_per_s is None else requested.rate_per_s
     if requested.ramp_s is not None:
-        yield Stage("ramp", requested.ramp_s, 0.0, level, steps=0)
+        yield Stage("ramp", requested.ramp_s, 0.0, level, STRAIGHT)
     if requested.warm_up_s is not None:
         yield Stage("warm_up", requested.warm_up_s, level, level)
     yield Stage("hold", _held_s(requested), level, level)

@@ -305,11 +305,14 @@ def test_a_stage_says_its_level_in_the_way_of_its_kind(
     assert said(root, text) == [("7", message) for message in messages]
 
 
-def test_a_warm_up_may_climb_and_a_ramp_may_be_a_straight_line(root: Path) -> None:
+@pytest.mark.parametrize("steps", ["", ", steps = 0"])
+def test_a_warm_up_may_climb_and_a_ramp_is_a_straight_line_unless_it_has_steps(
+    root: Path, steps: str
+) -> None:
     text = SHORT.replace(
         "stages = [",
         'stages = [{ kind = "warm_up", duration = 1, from = 1, to = 4, steps = 3 },'
-        '{ kind = "ramp", duration = 1, from = 4, to = 64, steps = 0 },',
+        f'{{ kind = "ramp", duration = 1, from = 4, to = 64{steps} }},',
     )
     warm_up, ramp, _ = read(root, text).loads[0].stages
     assert warm_up == Stage("warm_up", 1.0, 1.0, 4.0, 3)
