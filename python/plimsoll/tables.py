@@ -717,6 +717,11 @@ QUANTITIES = (
     Quantity("syncookies_sent", "counter", "TcpExt SyncookiesSent"),
     Quantity("request_queue_drops", "counter", "TcpExt TCPReqQFullDrop"),
     Quantity("tcp_timeouts", "counter", "TcpExt TCPTimeouts"),
+    Quantity(
+        "tcp_duplicates",
+        "counter",
+        "TcpExt TCPDSACKRecvSegs: retransmitted segments that had arrived before",
+    ),
     Quantity("tcp_active_opens", "counter", "Tcp ActiveOpens"),
     Quantity("tcp_passive_opens", "counter", "Tcp PassiveOpens"),
     Quantity("tcp_attempt_fails", "counter", "Tcp AttemptFails"),

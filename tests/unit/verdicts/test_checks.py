@@ -1001,6 +1001,20 @@ def test_a_reading_before_the_drivers_first_word_is_not_held_against_it(kernels,
 
 
 @pytest.mark.parametrize(
+    ("seen", "found_running", "level"),
+    [(26, True, "sound"), (26, False, "void"), (14, True, "void"), (14, False, "void")],
+)
+def test_other_clients_of_a_running_server_are_no_connections_of_the_load(
+    seen, found_running, level
+):
+    trial = simulate(warm_up_s=0, ramp_s=0, connections=20)
+    trial = as_load(trial) if found_running else trial
+    told = with_readings(trial, "server", "connections_established", (2.0, seen), (3.0, seen))
+    given = judged("counters_agree", told)
+    assert given.level == level, given
+
+
+@pytest.mark.parametrize(
     ("drivers", "kernels", "level"),
     [
         ([(0.1, 20)], [(0.009, 6)], "sound"),
@@ -1533,6 +1547,16 @@ def test_each_host_counts_the_handshakes_of_its_side(accepted, opened, level, wo
     given = judged("counters_agree", with_handshakes(CLEAN, accepted, **opened))
     assert given.level == level, given
     assert words in given.text
+
+
+@pytest.mark.parametrize(("arrived", "level"), [(85.0, "sound"), (0.0, "doubtful")])
+def test_segments_that_had_arrived_before_they_were_sent_again_are_not_lost(arrived, level):
+    """The receiver reports duplicates: an acknowledgement was late, as on a busy host."""
+    counted = ((3.0, 0.0), (7.0, arrived))
+    told = with_readings(simulate(**SLOW_AND_RESENT), "machine", "tcp_duplicates", *counted)
+    given = judged("segments_lost", told)
+    assert given.level == level, given
+    assert ("besides 85 that had arrived" in given.text) is (level == "sound")
 
 
 def with_segments_lost(trial, **again):
@@ -3254,11 +3278,21 @@ def of_events(trial):
         ("round_trip_floor", simulate(round_trip_s=0.05)),
         ("hidden_stalls", simulate(freeze_s=(3.9, 4.5))),
         ("bottleneck_identified", simulate(server_busy=0.2)),
+        ("evenly_served", simulate(starved=4)),
     ],
 )
 def test_events_are_not_judged_as_responses_to_requests(check, trial):
     assert judged(check, trial).level in ("doubtful", "void")
     assert judged(check, of_events(trial)).level == "not_checked"
+
+
+def test_a_stream_that_is_quiet_until_the_end_is_no_request_that_hung():
+    hanging = simulate(starved=4, hold_s=15.0, ramp_s=0, warm_up_s=0, timeout_s=60.0)
+    given = judged("failures_explained", hanging)
+    assert given.level in ("doubtful", "void")
+    assert "hung until the load ended" in given.text
+    given = judged("failures_explained", of_events(hanging))
+    assert given.level == "sound", given
 
 
 def test_a_server_counts_the_bytes_of_events_and_no_request_of_each():

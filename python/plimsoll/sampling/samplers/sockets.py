@@ -24,6 +24,7 @@ COUNTERS = {
         "SyncookiesSent": "syncookies_sent",
         "TCPReqQFullDrop": "request_queue_drops",
         "TCPTimeouts": "tcp_timeouts",
+        "TCPDSACKRecvSegs": "tcp_duplicates",
     },
     "Tcp": {
         "ActiveOpens": "tcp_active_opens",

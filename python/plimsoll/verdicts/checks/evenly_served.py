@@ -88,6 +88,8 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
     limit = limits.of(STARVED_RATIO)
     if not tables.recording.load.keeps_connections:
         return [inapplicable(limit, "connections carry few requests each, so none can starve")]
+    if tables.recording.load.events:
+        return [inapplicable(limit, "events come when the server sends them, on each stream apart")]
     if tables.summary.connections_with_response is None:
         sentence = "the recording does not contain the connection of each request"
         return [not_checked(limit, sentence)]

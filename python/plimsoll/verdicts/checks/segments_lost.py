@@ -10,11 +10,14 @@ Of several hosts the one that repeated the greatest share counts: requests are l
 responses on the other. The counters cover the whole host, so they count only as far as they can
 belong to this trial. Broken connections are at most those that the load lost or could not open. On
 loopback, retransmitted segments are at most the requests and handshakes that took as long as the
-kernel waits before it retransmits. Fewer than ten do not count. If the firewall of a host dropped
+kernel waits before it retransmits. Fewer than ten do not count. Nor do segments that had arrived: a
+kernel also sends them again where an acknowledgement is late, as from a host without a free core,
+and the receiver reports the duplicates. If the firewall of a host dropped
 packets because its table of connections was full, the remedy names that host.
 
-Source: RFC 6298; `RetransSegs`, `OutSegs`, `TCPTimeouts`, `AttemptFails`, `EstabResets` and
-`OutRsts` in the kernel's document on SNMP counters.
+Source: RFC 6298; RFC 2883 for duplicates; `RetransSegs`, `OutSegs`, `TCPDSACKRecvSegs`,
+`TCPTimeouts`, `AttemptFails`, `EstabResets` and `OutRsts` in the kernel's document on SNMP
+counters.
 """
 
 from __future__ import annotations
@@ -196,18 +199,22 @@ def _again(tables: Tables, limits: Limits) -> Finding:
 
 
 def _again_by(host: str, readings: Usage, tables: Tables, limits: Limits) -> Finding:
-    """Segments that one host sent again."""
+    """Segments that one host sent again, without those that had arrived."""
     limit = limits.of(RETRANSMITTED_RATIO)
-    again, sent, late = (
+    again, sent, late, twice = (
         readings.growth("machine", name, tables.holds)
-        for name in ("tcp_retransmits", "tcp_segments_out", "tcp_timeouts")
+        for name in ("tcp_retransmits", "tcp_segments_out", "tcp_timeouts", "tcp_duplicates")
     )
     if again is None or not sent:
         sentence = "retransmitted segments could not be read"
         return unread_host(limit, readings, [AGAIN], sentence)
+    arrived = min(again, twice or 0.0)
+    again -= arrived
+    besides = f", besides {wording.count(arrived)} that had arrived" if arrived >= 1 else ""
     if again < FEWEST:
         number = "no" if again < 1 else wording.count(again)
-        return found(limit, 0.0, f"{number} segments were retransmitted on {host}", "")
+        sentence = f"{number} segments were retransmitted on {host}{besides}"
+        return found(limit, 0.0, sentence, "")
     own = _own_late(tables)
     if own is not None and own < FEWEST:
         few = "none" if not own else f"only {wording.count(own)}"
@@ -223,8 +230,8 @@ def _again_by(host: str, readings: Usage, tables: Tables, limits: Limits) -> Fin
     whose = "" if host == THIS else f" of {host}"
     sentence = (
         f"{wording.count(again)} of {wording.count(sent)} segments{whose} were retransmitted"
-        f"{waited}{most} ({wording.percent(lost / sent)}): packets were lost, and their requests "
-        "were slow"
+        f"{waited}{most}{besides} ({wording.percent(lost / sent)}): packets were lost, and their "
+        "requests were slow"
     )
     elsewhere = BETWEEN_HOSTS if tables.recording.hosts else WHERE_DROPPED
     return found(limit, lost / sent, sentence, _full_tables(tables) or elsewhere)

@@ -66,8 +66,8 @@ MemAvailable:   24288796 kB
 """
 
 NETSTAT = """\
-TcpExt: SyncookiesSent TW ListenOverflows ListenDrops TCPTimeouts TCPReqQFullDrop
-TcpExt: 3 12 155 94 2 7
+TcpExt: SyncookiesSent TW ListenOverflows ListenDrops TCPTimeouts TCPReqQFullDrop TCPDSACKRecvSegs
+TcpExt: 3 12 155 94 2 7 11
 IpExt: InNoRoutes InOctets
 IpExt: 0 480148031
 """
@@ -142,6 +142,7 @@ def test_counters_are_found_by_name() -> None:
         "listen_overflows": 155,
         "listen_drops": 94,
         "tcp_timeouts": 2,
+        "tcp_duplicates": 11,
         "request_queue_drops": 7,
     }
     assert sockets.parse_counters(SNMP) == {
