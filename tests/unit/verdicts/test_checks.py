@@ -1043,6 +1043,25 @@ def test_a_core_that_other_programs_filled_was_not_the_drivers_limit():
     assert "the load generator was the limit" not in given.text
 
 
+@pytest.mark.parametrize(
+    ("each_ns", "level", "words"),
+    [
+        (240_000_000, "sound", "used 96 % of a core"),
+        (300_000_000, "void", "used 1.2 cores"),
+        (None, "not_checked", "ended within turns"),
+    ],
+)
+def test_the_cpu_time_of_a_server_in_turns_is_that_of_its_turns(each_ns, level, words):
+    """By readings it used 1.3 cores: they also see a server wake that has thousands of threads."""
+    made = simulate(server_busy=1.3, warm_up_s=0, ramp_s=0, hold_s=1.0)
+    assert judged("cpu_bounds", made).level == "void"
+    one = replace(turns.turns([turns.Pair()])[0], server_cpu_ns=each_ns)
+    own = tuple(replace(one, round=number) for number in range(4))
+    given = judged("cpu_bounds", replace(made, recording=replace(made.recording, turns=own)))
+    assert given.level == level, given
+    assert words in given.text
+
+
 @pytest.mark.parametrize(("run_delay", "level"), [(0.02, "doubtful"), (0.25, "sound")])
 def test_a_server_without_work_while_the_load_generator_waits_for_a_core_was_full(run_delay, level):
     apart = {"server_cores": (0,), "driver_cores": (1,), "others_busy": 0.25}

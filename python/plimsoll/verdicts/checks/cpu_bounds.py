@@ -3,7 +3,8 @@
 - bound: a server keeps no more cores busy than it was given, nor more than the host has. More means
   that the figure includes other programs. The check allows a twentieth of a second at either end of
   the measurement windows, because readings take a moment and the kernel counts in hundredths of a
-  second;
+  second. Of a server in turns it takes the clocks of its processes in the turns of the window:
+  readings at their ends also see it wake, and the warm-up, in which it may use every core;
 - drift: by the utilisation law U = X · S the processor time of one response, S = U / X, is the cost
   of a request at any load. Over the levels of a ramp it may fall, because a busy server is not
   woken for each request. It should not rise by more than a fifth above the lowest of all lower
@@ -22,7 +23,14 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate import cores, levels
-from plimsoll.verdicts.finding import Finding, found, meaning, of_trial, unread_server
+from plimsoll.verdicts.finding import (
+    Finding,
+    found,
+    meaning,
+    not_checked,
+    of_trial,
+    unread_server,
+)
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
 
@@ -78,8 +86,11 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
 
 def _bound(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(SERVER_RATIO)
-    busy, count = tables.summary.server_busy_cores, _cores(tables)
+    busy, count = _busy_cores(tables), _cores(tables)
     held_s = tables.summary.duration_s
+    if busy is None and tables.recording.held_turns:
+        sentence = "processes of the server ended within turns, so its CPU time is unknown"
+        return not_checked(limit, sentence)
     if busy is None or not count or not held_s:
         sentence = "the server's CPU time or its number of cores could not be read"
         return unread_server(limit, tables.recording, sentence)
@@ -90,6 +101,16 @@ def _bound(tables: Tables, limits: Limits) -> Finding:
     )
     remedy = "Discard its CPU time: it includes other programs"
     return found(limit, ratio, sentence, remedy)
+
+
+def _busy_cores(tables: Tables) -> float | None:
+    """Cores that the server kept busy; None where that is unknown."""
+    turns = tables.recording.held_turns
+    if not turns:
+        return tables.summary.server_busy_cores
+    used_ns = [turn.server_cpu_ns for turn in turns if turn.server_cpu_ns is not None]
+    worked_ns = sum(turn.duration_ns for turn in turns)
+    return sum(used_ns) / worked_ns if len(used_ns) == len(turns) and worked_ns else None
 
 
 def _cores(tables: Tables) -> int:
