@@ -77,12 +77,12 @@ def _date(responded: ServerResponse) -> str | None:
     at = _instant(stated)
     if at is None:
         return f"`date` is `{stated}`, it should be like `Sun, 06 Nov 1994 08:49:37 GMT`"
-    off_s = responded.arrived_s - at.timestamp()
-    if abs(off_s) > OFF_S:
-        return (
-            f"`date` is {wording.count(abs(off_s))} s {'behind' if off_s > 0 else 'ahead'}: "
-            f"`{stated}`"
-        )
+    ahead_s = at.timestamp() - responded.arrived_s
+    # A server may write it when it takes a request up, which may have to wait then.
+    behind_s = responded.arrived_s - responded.took_s - at.timestamp()
+    if max(ahead_s, behind_s) > OFF_S:
+        side = "ahead" if ahead_s > behind_s else "behind"
+        return f"`date` is {wording.count(max(ahead_s, behind_s))} s {side}: `{stated}`"
     return None
 
 

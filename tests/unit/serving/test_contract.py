@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote_plus
@@ -613,6 +614,26 @@ def test_a_date_beyond_every_calendar_is_wrong_and_no_error(stated: str) -> None
     ((rule, problem),) = surroundings.problems(came, (), keep_alive=True)
     assert rule == surroundings.DATE
     assert stated in problem
+
+
+@pytest.mark.parametrize(
+    ("after_s", "took_s", "words"),
+    [
+        (9.0, 9.5, ""),  # written when the request was taken up
+        (9.0, 0.1, "9 s behind"),
+        (-9.0, 9.5, "9 s ahead"),
+    ],
+)
+def test_a_date_lies_between_request_and_response(
+    after_s: float, took_s: float, words: str
+) -> None:
+    now_s = 1_700_000_000.0
+    stated = formatdate(now_s, usegmt=True)
+    response = HttpResponse(200, (("date", stated), ("content-length", "0")), b"")
+    came = ServerResponse(response, 0, None, early=False, arrived_s=now_s + after_s, took_s=took_s)
+    found = [problem for _, problem in surroundings.problems(came, (), keep_alive=True)]
+    assert len(found) == bool(words)
+    assert all(words in problem for problem in found)
 
 
 COMPUTED = [(0.004, 0.004)] * 30

@@ -1062,6 +1062,32 @@ def test_the_cpu_time_of_a_server_in_turns_is_that_of_its_turns(each_ns, level, 
     assert words in given.text
 
 
+def with_warm_up_turn(length_s):
+    """A load with a warm-up of 1 s and a window of 4 s, whose first turn took so long."""
+    made = simulate(warm_up_s=1.0, ramp_s=0, hold_s=4.0)
+    first = replace(turns.turns([turns.Pair()])[0], round=0, duration_ns=int(length_s * 1e9))
+    left_ns = int((5.0 - length_s) * 1e9)
+    then = (replace(first, round=1, duration_ns=left_ns),) if left_ns else ()
+    return replace(made, recording=replace(made.recording, turns=(first, *then)))
+
+
+@pytest.mark.parametrize(
+    ("first_s", "level", "words"),
+    [
+        (1.1, "sound", "as requested"),
+        (2.0, "doubtful", "25 % into the window"),
+        (5.0, "void", "when the measurement window was over"),
+    ],
+)
+def test_a_warm_up_whose_last_responses_come_late_leaves_less_to_measure(first_s, level, words):
+    """Its turn ends with them, and turns that count begin after it."""
+    made = with_warm_up_turn(first_s)
+    given = judged("trial_completed", made)
+    assert given.level == level, given
+    assert words in given.text
+    assert judged("littles_law", made).level == "sound"
+
+
 @pytest.mark.parametrize(("run_delay", "level"), [(0.02, "doubtful"), (0.25, "sound")])
 def test_a_server_without_work_while_the_load_generator_waits_for_a_core_was_full(run_delay, level):
     apart = {"server_cores": (0,), "driver_cores": (1,), "others_busy": 0.25}
@@ -2968,6 +2994,7 @@ BEYOND = [
     ("undisturbed", lambda: as_load(simulate(others_busy=0.2, server_busy=0.8))),
     ("host_speed_stable", lambda: with_speeds(as_load(simulate()), *WANDERING)),
     ("host_speed_stable", lambda: with_speeds(simulate(), *WILD)),
+    ("trial_completed", lambda: with_warm_up_turn(5.0)),
 ]
 """Trials beyond limits that no option makes."""
 
@@ -2991,6 +3018,7 @@ WITHIN = [
     ("undisturbed", lambda: as_load(CLEAN)),
     ("host_speed_stable", lambda: with_speeds(as_load(simulate()), 1.0)),
     ("host_speed_stable", lambda: with_speeds(simulate(), *WANDERING)),
+    ("trial_completed", lambda: with_warm_up_turn(1.1)),
 ]
 """Trials within limits that no option makes."""
 

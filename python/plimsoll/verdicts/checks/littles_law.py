@@ -351,8 +351,10 @@ def _occupied(
     tables: Tables, limits: Limits, hold: _Counted, by_rows: InFlight
 ) -> Sequence[Finding]:
     """The places of open connections against what was in flight, or waited to be sent."""
-    load = tables.recording.load
-    if not (load.is_saturating and load.keeps_connections):
+    load, recording = tables.recording.load, tables.recording
+    # Without a turn in the window no request began in it, which `trial_completed` tells.
+    none_began = recording.turns and not recording.held_turns
+    if none_began or not (load.is_saturating and load.keeps_connections):
         return []
     limit = limits.of(OCCUPIED_RATIO)
     if closed_connections.closes_each(tables):
@@ -363,7 +365,7 @@ def _occupied(
         return [unknown(limit, sentence, REPEAT)]
     taken = tables.usage.mean("driver", "places_open", tables.holds[-1:])
     offered = is_open * load.in_flight_each if taken is None else taken
-    places = offered * _filled_ratio(tables.recording)
+    places = offered * _filled_ratio(recording)
     if not places:
         return [not_checked(limit, "the server takes no streams")]
     ratio = (hold.mean + by_rows.waiting) / places + tail_ratio(tables)

@@ -5,6 +5,9 @@ divided by the requested length. Only Plimsoll's own engine ends a window to the
 drivers end some tenths of a second late and divide by the time that passed, so theirs can only be
 too short.
 
+In turns, the turn of the warm-up ends with its last response, which may lie in the window. What is
+left of the window is measured; where responses take as long as the load, nothing is.
+
 A trial that ended with an error is void whatever its length: its server failed or could not carry
 the load, and its numbers describe the minutes before that. A trial is also void if from some
 instant on every attempt to connect was refused and no response came.
@@ -14,6 +17,7 @@ Source: a rate is a count divided by the time that really passed, so that time i
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -23,6 +27,8 @@ from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Cause, Role
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plimsoll.aggregate.trial import Tables
     from plimsoll.recording import Recording
     from plimsoll.verdicts.limits import Limit, Limits
@@ -36,6 +42,9 @@ SERVER_LOG = Remedy("Read `server.log` of the trial", "Read the server's log")
 REPEAT_WHOLE = Remedy(
     "Repeat the trial and let it run to its end", "Repeat the load and let it run to its end"
 )
+LONGER_THAN_RESPONSES = Remedy(
+    "Hold the load for many times as long as a response takes, or measure without `turns`"
+)
 SOURCE = "length of the measurement windows against the requested load"
 SHORT_RATIO = Limit(
     NAME,
@@ -47,7 +56,20 @@ SHORT_RATIO = Limit(
     "difference between the length of the measurement windows and the requested one / requested",
     PROPOSAL,
 )
-LIMITS = (SHORT_RATIO,)
+WARM_UP_RATIO = Limit(
+    NAME,
+    "warm_up_ratio",
+    "above",
+    0.2,
+    0.8,
+    "ratio",
+    "part of the measurement windows in which the turn of the warm-up went on / the windows",
+    PROPOSAL,
+)
+LIMITS = (
+    SHORT_RATIO,
+    WARM_UP_RATIO,
+)
 NEEDS = None
 DRIVER_FAILED = frozenset({"EngineFailed", "DriverFailed", "DriverMissing", "StorageError"})
 """Errors that end a trial by the load generator."""
@@ -59,8 +81,10 @@ def judge(tables: Tables, limits: Limits) -> Verdict:
     """Whether the trial ran to its end."""
     recording = tables.recording
     limit = limits.of(SHORT_RATIO)
-    finding = _failed(recording, limit) or _gone(tables, limit) or _length(tables, limit)
-    return of_trial(NAME, recording, [finding], SOURCE)
+    if ended := _failed(recording, limit) or _gone(tables, limit):
+        return of_trial(NAME, recording, [ended], SOURCE)
+    findings = [_length(tables, limit), *_after_warm_up(recording, limits.of(WARM_UP_RATIO))]
+    return of_trial(NAME, recording, findings, SOURCE)
 
 
 def _failed(recording: Recording, limit: Limit) -> Finding | None:
@@ -112,6 +136,24 @@ def _length(tables: Tables, limit: Limit) -> Finding:
         else f"the measurement window lasted {_ran(ran_s)}, as requested",
         REPEAT_WHOLE,
     )
+
+
+def _after_warm_up(recording: Recording, limit: Limit) -> Iterator[Finding]:
+    """How much of the window the turn of the warm-up took, where servers took turns."""
+    if not recording.turns or not recording.holds:
+        return
+    first = next(iter(recording.held_turns), None)
+    before = takewhile(lambda turn: turn is not first, recording.turns)
+    late_ns = sum(turn.duration_ns for turn in before) - recording.holds[0].start_ns
+    ratio = 1.0 if first is None else max(late_ns, 0) / recording.held_ns
+    if limit.level(ratio) == "sound":
+        return
+    sentence = (
+        "the last responses of the warm-up came when the measurement window was over"
+        if first is None
+        else f"the last responses of the warm-up came {wording.percent(ratio)} into the window"
+    )
+    yield found(limit, ratio, sentence, LONGER_THAN_RESPONSES)
 
 
 def limit_s(limit: Limit, requested_s: float) -> float:
