@@ -328,7 +328,7 @@ def test_who_rests_uses_no_processor_time(tmp_path: Path) -> None:
 def test_servers_that_the_host_has_no_room_for_take_turns_after_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plimsoll.conduct.group_room.THREADS_RATIO", 0.0)
+    monkeypatch.setattr("plimsoll.conduct.group_room.GROWTH_BYTES", 2**50)
     seen: list[events.Event] = []
     names = ["toy", "toy:starts-slowly", "toy:works-at-rest"]
     with plimsoll.run(

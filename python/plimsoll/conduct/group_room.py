@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from plimsoll.recording import RecordedServer
 
 FEWEST = 2
-"""Servers that a group has in any case: one alone is compared with nothing."""
+"""Servers that a group has whatever memory they need: one alone is compared with nothing."""
 
 MEMORY_RATIO = 0.75
 """Share of the memory that the servers of a group may need."""
 
-THREADS_RATIO = 0.5
-"""Share of the threads that the host allows."""
+THREADS_RATIO = 1 / 3
+"""Share of the threads that the host allows, from which on no further server starts: the next one
+may have as many as are left, and one that cannot start its threads ends."""
 
 GROWTH_RATIO = 2.0
 """Memory of a server under load by that at rest."""
@@ -63,16 +64,20 @@ class GroupRoom:
         )
 
     def is_full(self, at_rest: Sequence[RecordedServer]) -> bool:
-        """Whether one more server, as large as the largest, would be too much.
+        """Whether one more server may be too much.
 
         Args:
             at_rest: The servers that run, without load.
         """
-        if len(at_rest) < FEWEST:
+        if (
+            self.threads is not None
+            and sum(one.rest_threads or 1 for one in at_rest) > self.threads
+        ):
+            return True
+        if self.memory_bytes is None or len(at_rest) < FEWEST:
             return False
-        memory = [GROWTH_RATIO * _memory_bytes(one) + GROWTH_BYTES for one in at_rest]
-        threads = [one.rest_threads or 1 for one in at_rest]
-        return _exceeds(memory, self.memory_bytes) or _exceeds(threads, self.threads)
+        needed = [GROWTH_RATIO * _memory_bytes(one) + GROWTH_BYTES for one in at_rest]
+        return sum(needed) + max(needed) > self.memory_bytes
 
 
 def _least(host: Mapping[str, Fact], *names: str) -> float | None:
@@ -84,7 +89,3 @@ def _least(host: Mapping[str, Fact], *names: str) -> float | None:
 def _memory_bytes(server: RecordedServer) -> int:
     """Its memory at rest, with what its processes share counted once where that is known."""
     return server.rest_pss_bytes or server.rest_rss_bytes or 0
-
-
-def _exceeds(needed: Sequence[float], allowed: float | None) -> bool:
-    return allowed is not None and sum(needed) + max(needed) > allowed

@@ -35,7 +35,8 @@ def most(room: GroupRoom, one: RecordedServer) -> int:
         (server(rss_mib=128), 12),  # 6 GiB of 512 MiB each
         (server(rss_mib=384), 6),
         (server(rss_mib=4096, pss_mib=128), 12),
-        (server(rss_mib=1, threads=1024), 16),
+        (server(rss_mib=1, threads=1024), 11),
+        (server(rss_mib=1, threads=14_371), 1),
         (server(rss_mib=4096), 2),
     ],
 )
@@ -49,6 +50,7 @@ def test_the_limit_of_a_control_group_counts_where_it_is_lower() -> None:
     confined = {**HOST, "cgroup_memory_bytes": 2 * GIB, "cgroup_processes": 100}
     assert most(GroupRoom.of(confined), server(rss_mib=16, threads=1)) == 5
     assert most(GroupRoom.of(confined), server(rss_mib=16, threads=20)) == 2
+    assert most(GroupRoom.of(confined), server(rss_mib=16, threads=40)) == 1
     unlimited = {**HOST, "cgroup_memory_bytes": None, "cgroup_processes": None}
     assert most(GroupRoom.of(unlimited), server(rss_mib=128)) == 12
 
