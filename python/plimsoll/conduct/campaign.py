@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from plimsoll import estimates, plan
+from plimsoll import estimates, machine, plan
 from plimsoll.conduct import compliance, resume, turns
 from plimsoll.conduct import trial as one_trial
+from plimsoll.conduct.group_room import GroupRoom
 from plimsoll.errors import HostError, Interrupted
 from plimsoll.events import (
     CampaignEnded,
@@ -224,7 +225,8 @@ def _conduct_all(
         number, left_s = index + 1, _load_s(to_do[index:])
         if setting.turn_s:
             tell(GroupStarted(group, number, len(to_do), left_s))
-            recordings = turns.conduct(group, setting, results, interruption, tell)
+            room = GroupRoom.of(setting.machine or machine.facts())
+            recordings = turns.conduct(group, setting, results, interruption, tell, room=room)
             if left := tuple(trial for trial in group if trial.id not in recordings):
                 groups.appendleft(left)
         else:

@@ -80,6 +80,10 @@ class GroupRoom:
         return sum(needed) + max(needed) > self.memory_bytes
 
 
+UNLIMITED = GroupRoom()
+"""Room for whatever starts."""
+
+
 def _least(host: Mapping[str, Fact], *names: str) -> float | None:
     """The least of some facts that are known."""
     known = [float(value) for name in names if isinstance(value := host.get(name), int | float)]

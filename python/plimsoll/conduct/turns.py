@@ -23,10 +23,10 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
-from plimsoll import machine, plan
+from plimsoll import plan
 from plimsoll.conduct import trial as one_trial
 from plimsoll.conduct.group_member import GroupMember
-from plimsoll.conduct.group_room import GroupRoom
+from plimsoll.conduct.group_room import UNLIMITED, GroupRoom
 from plimsoll.conduct.shared_server import SharedServer
 from plimsoll.conduct.turn_length import turn_s
 from plimsoll.conduct.turn_pace import common_pace
@@ -54,6 +54,7 @@ def conduct(
     interruption: Interruption,
     tell: Listener = ignore,
     side_by_side: SideBySide | None = None,
+    room: GroupRoom = UNLIMITED,
 ) -> dict[str, Recording]:
     """Conducts trials that take turns: servers start, then table by table rounds of turns.
 
@@ -67,6 +68,7 @@ def conduct(
         interruption: Knows of Ctrl-C.
         tell: Told each phase and each turn.
         side_by_side: Has all servers work at the same time after their turns; None for not at all.
+        room: What the servers may need in all.
 
     Returns:
         What happened in each by its id, in the order of `trials`; nothing of those whose servers
@@ -86,7 +88,8 @@ def conduct(
             return members.setdefault(trial.id, GroupMember.of(trial, setting, into))
 
         try:
-            _conduct_all(trials, member_of, setting, interruption, tell, side_by_side)
+            starting = partial(_started, _of_each_server(trials), member_of, room)
+            _conduct_all(trials, starting, setting, interruption, tell, side_by_side)
         except HostLost as error:
             for member in members.values():
                 member.lose(error)
@@ -101,7 +104,7 @@ def conduct(
 
 def _conduct_all(
     trials: Sequence[Trial],
-    member_of: MemberOf,
+    starting: Callable[[Interruption, Listener, ExitStack], list[SharedServer]],
     setting: RunConfig,
     interruption: Interruption,
     tell: Listener,
@@ -113,7 +116,7 @@ def _conduct_all(
         HostLost: The host of the servers is gone.
     """
     with ExitStack() as stack:
-        servers = _started(trials, member_of, setting, interruption, tell, stack)
+        servers = starting(interruption, tell, stack)
         _measure_idle(servers, setting, tell)
         cores = trials[0].load.server_cores or setting.server_cores
         with setting.place.control(cores) as run_control:
@@ -132,25 +135,23 @@ def _conduct_all(
 
 
 def _started(
-    trials: Sequence[Trial],
+    of_each: Sequence[Sequence[Trial]],
     member_of: MemberOf,
-    setting: RunConfig,
+    room: GroupRoom,
     interruption: Interruption,
     tell: Listener,
     stack: ExitStack,
 ) -> list[SharedServer]:
-    """The servers of some trials, started as long as their host has room; the stack stops them."""
-    room = GroupRoom.of(setting.machine or machine.facts())
+    """Starts servers, each with its trials, as long as there is room; the stack stops them."""
     servers: list[SharedServer] = []
-    all_of_them = _of_each_server(trials)
-    for of_one in all_of_them:
+    for of_one in of_each:
         if room.is_full([one for server in servers if (one := server.at_rest) is not None]):
-            tell(GroupFull(len(servers), len(all_of_them)))
+            tell(GroupFull(len(servers), len(of_each)))
             break
         server = SharedServer([member_of(trial) for trial in of_one])
         servers.append(server)
         stack.push(server.leave)
-        tell(GroupServer(server.name, len(servers), len(all_of_them)))
+        tell(GroupServer(server.name, len(servers), len(of_each)))
         server.begin(interruption, tell)
     return servers
 

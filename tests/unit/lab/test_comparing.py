@@ -160,7 +160,7 @@ def test_a_server_that_failed_is_named_with_a_hint_that_can_be_followed(
         SimpleNamespace(kind="completed", message="", hint=""),
         SimpleNamespace(kind="DiedUnderLoad", message="`x` exited with code 1", hint=hint),
     ]
-    found = [SimpleNamespace(ending=ending) for ending in endings]
+    found = {number: SimpleNamespace(ending=ending) for number, ending in enumerate(endings)}
     monkeypatch.setattr(conducted, "conduct", lambda *_, **__: found)
     with pytest.raises(DiedUnderLoad, match=r"^B: `x` exited with code 1") as error:
         vars(comparing)["_measured"]([], 0, None, None, None)
@@ -196,7 +196,7 @@ def test_turns_alone_have_no_waits_beyond_the_cores_of_the_server_and_who_was_ki
     nothing: dict[str, Any] = {"stored": None, "_times": None, "compared_load.doubts": ()}
     for name, found in nothing.items():
         monkeypatch.setattr(f"plimsoll.lab.comparing.{name}", lambda *_, found=found: found)
-    monkeypatch.setattr(conducted, "conduct", lambda *_, **__: [ended, killed])
+    monkeypatch.setattr(conducted, "conduct", lambda *_, **__: {"a": ended, "b": killed})
     setting = SimpleNamespace(server_cores=(0, 1))
     trials = [SimpleNamespace(load=load, framework=SimpleNamespace(stop_signal="INT"))] * 2
     measured = vars(comparing)["_measured"](trials, 0, setting, None, None)
