@@ -1601,7 +1601,7 @@ def test_segments_that_had_arrived_before_they_were_sent_again_are_not_lost(arri
     told = with_readings(simulate(**SLOW_AND_RESENT), "machine", "tcp_duplicates", *counted)
     given = judged("segments_lost", told)
     assert given.level == level, given
-    assert ("besides 85 that had arrived" in given.text) is (level == "sound")
+    assert ("and 85 that had arrived" in given.text) is (level == "sound")
 
 
 def with_segments_lost(trial, **again):

@@ -210,10 +210,10 @@ def _again_by(host: str, readings: Usage, tables: Tables, limits: Limits) -> Fin
         return unread_host(limit, readings, [AGAIN], sentence)
     arrived = min(again, twice or 0.0)
     again -= arrived
-    besides = f", besides {wording.count(arrived)} that had arrived" if arrived >= 1 else ""
+    twice_sent = f", and {wording.count(arrived)} that had arrived" if arrived >= 1 else ""
     if again < FEWEST:
         number = "no" if again < 1 else wording.count(again)
-        sentence = f"{number} segments were retransmitted on {host}{besides}"
+        sentence = f"{number} segments were retransmitted on {host}{twice_sent}"
         return found(limit, 0.0, sentence, "")
     own = _own_late(tables)
     if own is not None and own < FEWEST:
@@ -230,7 +230,7 @@ def _again_by(host: str, readings: Usage, tables: Tables, limits: Limits) -> Fin
     whose = "" if host == THIS else f" of {host}"
     sentence = (
         f"{wording.count(again)} of {wording.count(sent)} segments{whose} were retransmitted"
-        f"{waited}{most}{besides} ({wording.percent(lost / sent)}): packets were lost, and their "
+        f"{waited}{most}{twice_sent} ({wording.percent(lost / sent)}): packets were lost, and their "
         "requests were slow"
     )
     elsewhere = BETWEEN_HOSTS if tables.recording.hosts else WHERE_DROPPED
