@@ -230,8 +230,8 @@ def _again_by(host: str, readings: Usage, tables: Tables, limits: Limits) -> Fin
     whose = "" if host == THIS else f" of {host}"
     sentence = (
         f"{wording.count(again)} of {wording.count(sent)} segments{whose} were retransmitted"
-        f"{waited}{most}{twice_sent} ({wording.percent(lost / sent)}): packets were lost, and their "
-        "requests were slow"
+        f"{waited}{most}{twice_sent} ({wording.percent(lost / sent)}): packets were lost, and "
+        "their requests were slow"
     )
     elsewhere = BETWEEN_HOSTS if tables.recording.hosts else WHERE_DROPPED
     return found(limit, lost / sent, sentence, _full_tables(tables) or elsewhere)
