@@ -45,6 +45,9 @@ LIMIT_WAS = {
     CAPACITY: "the load generator was saturated",
 }
 
+ONE_CORE = 1.05
+"""Busy cores up to which one thread may have done all of it; more than 1 by errors of readings."""
+
 
 def stated(name: str, share: float) -> str:
     """How full a resource was: `the server's cores were 97 % busy`."""
@@ -71,9 +74,10 @@ def shares(tables: Tables) -> Shares:
 
 
 def _busiest_core(tables: Tables) -> float | None:
-    """The server's busiest core, or its busy cores up to one where it has none of its own.
+    """The server's busiest core, or all that it used where that can have been one core.
 
     Without cores of its own, what its threads waited for while others had the cores counts too.
+    More than one core's worth was spread over several cores, and how is unknown.
     """
     server = tables.recording.server
     if server is not None and len(server.cores) > 1 and cores.are_apart(tables.recording):
@@ -83,7 +87,8 @@ def _busiest_core(tables: Tables) -> float | None:
     busy = tables.summary.server_busy_cores
     if is_confined or busy is None:
         return None
-    return busy + disturbance.missed_by_server(tables.recording, tables.usage, tables.holds)
+    wanted = busy + disturbance.missed_by_server(tables.recording, tables.usage, tables.holds)
+    return wanted if wanted <= ONE_CORE else None
 
 
 def _database(tables: Tables) -> float | None:

@@ -137,11 +137,22 @@ def _is_server_full(shares: utilisation.Shares) -> bool:
     return max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0)) >= FULL
 
 
+def _is_host_fuller(shares: utilisation.Shares, driver: float) -> bool:
+    """Whether all cores were at least as full as the load generator, and of the server no more is
+    known: it used several of these cores.
+    """
+    if utilisation.SERVER in shares or utilisation.CORE in shares:
+        return False
+    return shares.get(utilisation.HOST, 0.0) >= max(driver, FULL)
+
+
 def _of_driver(found: TrialFindings, shares: utilisation.Shares) -> LimitingResource | None:
     """The load generator, where the server had room."""
     driver = max(shares.get(utilisation.DRIVER, 0.0), shares.get(utilisation.CAPACITY, 0.0))
     headroom = _doubt(found, "driver")
     if headroom is None or driver <= FULL or _is_server_full(shares):
+        return None
+    if _is_host_fuller(shares, driver):
         return None
     return LimitingResource("driver", headroom.sentences[0].text)
 

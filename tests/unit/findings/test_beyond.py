@@ -65,6 +65,21 @@ def test_the_load_generator_is_named_where_the_server_had_room(
 
 
 @pytest.mark.parametrize(
+    ("shares", "resource"),
+    [
+        ({"host": 1.0}, "host"),
+        ({"host": 0.85}, "driver"),
+        ({"host": 0.3}, "driver"),
+        ({"host": 1.0, "core": 0.3}, "driver"),
+    ],
+)
+def test_cores_that_a_server_of_several_filled_come_before_the_load_generator(
+    monkeypatch: pytest.MonkeyPatch, shares: dict[str, float], resource: str
+) -> None:
+    assert found(monkeypatch, driver_headroom.NAME, driver=0.95, **shares)[0] == resource
+
+
+@pytest.mark.parametrize(
     ("check", "resource"), [(backlog.NAME, "queue"), (memory_headroom.NAME, "memory")]
 )
 def test_a_full_listen_queue_and_memory_come_before_busy_cores(

@@ -3404,6 +3404,38 @@ def test_a_thread_that_ran_or_waited_for_others_all_the_time_was_the_limit(other
     assert ("busiest core was 100 % busy" in given.text) is (level == "sound")
 
 
+def unpinned_of_16(**options):
+    """The same on a host of 16 cores, whose threads hardly ever wait for one."""
+    every = tuple(range(16))
+    spread = {"server_cores": every, "driver_cores": every, "run_delay": 0.02, "connections": 200}
+    return unpinned(**(spread | options))
+
+
+@pytest.mark.parametrize(
+    ("busy", "level", "words"),
+    [
+        (1.0, "sound", "one core of the server was saturated"),
+        (2.4, "doubtful", "the cores that both share were 18 % busy: no measured resource"),
+        (6.0, "doubtful", "the cores that both share were 40 % busy"),
+        (15.0, "sound", "the host that both share was saturated"),
+    ],
+)
+def test_several_cores_of_a_server_without_its_own_are_no_full_core(busy, level, words):
+    given = judged("bottleneck_identified", unpinned_of_16(server_busy=busy))
+    assert given.level == level, given
+    assert words in given.text
+    assert ("he server's busiest core" in given.text) is (busy <= 1)
+
+
+def test_several_cores_of_an_unknown_number_are_not_checked():
+    made = unpinned_of_16(server_busy=2.4)
+    series = {key: one for key, one in made.usage.series.items() if key[0] != "machine"}
+    made.__dict__["usage"] = Usage(series)
+    given = judged("bottleneck_identified", made)
+    assert given.level == "not_checked", given
+    assert "server used 2.4 cores, and of how many could not be read" in given.text
+
+
 OWN = ("cpu_user_s", "cpu_system_s", "run_time_s", "run_delay_s")
 
 

@@ -2,8 +2,9 @@
 
 A closed load takes all the throughput it can get, so something limits it. The check measures the
 most saturated resource that can be read: the server's cores together, its busiest core, the load
-generator's busiest core, all cores if both share them, the listen queue, the link. It also compares
-the throughput with the load generator's calibrated maximum. A core that others used while server or
+generator's busiest core, all cores if both share them, the listen queue, the link. A server without
+cores of its own has a busiest core only if it used no more than one: several are held against all
+cores of the host. It also compares the throughput with the load generator's calibrated maximum. A core that others used while server or
 load generator waited for it, or that the host of a virtual machine withheld, was not free. While
 one side waits for such a core, the other may run out of work; so a side's cores need only be full
 in the rest of the time. If none of them was saturated, responses waited for something that was not
@@ -30,7 +31,7 @@ from plimsoll import wording
 from plimsoll.aggregate import disturbance, utilisation
 from plimsoll.verdicts import streams
 from plimsoll.verdicts.cpu_contention import cpu_contention
-from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, of_trial, unread_server
+from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial, unread_server
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import PACE, Role
 
@@ -90,9 +91,8 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
             limit, "the load is limited on purpose, so no resource needs to be saturated"
         )
     shares = utilisation.shares(tables)
-    if utilisation.SERVER not in shares and utilisation.CORE not in shares:
-        sentence = "CPU use of the server could not be read, so the bottleneck is unknown"
-        return unread_server(limit, tables.recording, sentence)
+    if unread := _unread(tables, shares, limit):
+        return unread
     fullest = max(shares, key=lambda name: shares[name])
     beside_waits = _beside_waits(tables, shares)
     is_full = "sound" in (limit.level(shares[fullest]), limit.level(beside_waits))
@@ -104,6 +104,26 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         f"{_most_used(shares)}: no measured resource was saturated; the bottleneck is unknown"
     )
     return found(limit, shares[fullest], sentence, REMEDY)
+
+
+def _unread(tables: Tables, shares: Shares, limit: Limit) -> Finding | None:
+    """That it is unknown how full the server was; None where it is known.
+
+    A server without cores of its own that used several is held against all cores of the host.
+    """
+    if utilisation.SERVER in shares or utilisation.CORE in shares:
+        return None
+    used = tables.summary.server_busy_cores
+    if used is None:
+        sentence = "CPU use of the server could not be read, so the bottleneck is unknown"
+        return unread_server(limit, tables.recording, sentence)
+    if utilisation.HOST in shares:
+        return None
+    sentence = (
+        f"the server used {wording.cores(used)}, and of how many could not be read, so the "
+        "bottleneck is unknown"
+    )
+    return not_checked(limit, sentence)
 
 
 def _most_used(shares: Shares) -> str:
