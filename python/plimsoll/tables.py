@@ -663,6 +663,7 @@ QUANTITIES = (
         "`cpu.stat`",
     ),
     Quantity("frequency_hz", "gauge", "machine: mean frequency of the cores; cpufreq"),
+    Quantity("core0_frequency_hz", "gauge", "machine: the same of one core, here core 0"),
     Quantity("thermal_throttles", "counter", "machine: thermal throttling events"),
     Quantity("energy_j", "counter", "machine: energy of packages and memory; RAPL"),
     Quantity("idle_energy_j", "counter", "machine: the same before and after, without load"),

@@ -259,6 +259,24 @@ def used_cores(recording: Recording) -> tuple[int, ...]:
     return tuple(sorted({*driver, *server})) if driver and server else ()
 
 
+def used_on(recording: Recording, host: str) -> tuple[int, ...]:
+    """Cores of one of several hosts that server and load generators were given there.
+
+    Args:
+        recording: The recording.
+        host: Name of the host; empty for the only one.
+
+    Returns:
+        The cores; empty where one of them was given none.
+    """
+    if not recording.hosts or not host:
+        return () if recording.hosts else used_cores(recording)
+    given = [one.driver.cores for one in recording.hosts if one.host == host and one.driver]
+    if recording.server is not None and recording.server_host == host:
+        given.append(recording.server.cores)
+    return tuple(sorted({core for some in given for core in some})) if all(given) else ()
+
+
 def stolen_ratio(readings: Usage, cores: Sequence[int], windows: Sequence[Window]) -> float:
     """Share of the time of some cores that the host of a virtual machine withheld.
 

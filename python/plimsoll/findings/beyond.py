@@ -138,9 +138,7 @@ def _is_server_full(shares: utilisation.Shares) -> bool:
 
 
 def _is_host_fuller(shares: utilisation.Shares, driver: float) -> bool:
-    """Whether all cores were at least as full as the load generator, and of the server no more is
-    known: it used several of these cores.
-    """
+    """Whether all cores were as full as the load generator, beside a server that used several."""
     if utilisation.SERVER in shares or utilisation.CORE in shares:
         return False
     return shares.get(utilisation.HOST, 0.0) >= max(driver, FULL)

@@ -15,6 +15,7 @@ import sample
 import turns
 from plimsoll import wording
 from plimsoll.aggregate.check_inputs import ConnectionEnd, OutcomeCount
+from plimsoll.aggregate.cores import all_cores as cores_read
 from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.rates import offered_s
 from plimsoll.aggregate.trial import Tables
@@ -31,6 +32,7 @@ from plimsoll.recording import (
     NetworkLink,
     SampledBodies,
 )
+from plimsoll.sampling.samplers import power
 from plimsoll.verdicts import catalogue, checks
 from plimsoll.verdicts import judge as judging
 from plimsoll.verdicts.catalogue import LIMITS
@@ -3402,6 +3404,78 @@ def test_a_thread_that_ran_or_waited_for_others_all_the_time_was_the_limit(other
     given = judged("bottleneck_identified", made)
     assert given.level == level, given
     assert ("busiest core was 100 % busy" in given.text) is (level == "sound")
+
+
+def at_frequencies(trial, folder, khz_at, cores=16):
+    """The trial on a host whose cores run so fast at each reading, by the sampler's own reader."""
+    at_s = trial.usage.of("machine", "frequency_hz")[0].at_ns / 1e9
+    found = {}
+    for place, second in enumerate(at_s):
+        for core in range(cores):
+            path = folder / f"cpu{core}/cpufreq/scaling_cur_freq"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(str(khz_at(place, core)))
+        for quantity, value in power.of_hardware(folder).items():
+            found.setdefault(quantity, []).append((second, value))
+    for quantity, readings in found.items():
+        trial = with_readings(trial, "machine", quantity, *readings)
+    for core in set(range(cores)) - set(cores_read(trial.usage)):
+        readings = [(second, 100 + 0.02 * second) for second in at_s]
+        trial = with_readings(trial, "machine", f"core{core}_busy_s", *readings)
+    return trial
+
+
+def resting(place, core):
+    """Busy cores 0 to 3; of the others some rise at times."""
+    if core < 4:
+        return 4_000_000
+    return 3_600_000 if (place + core) % 5 < core % 3 else 1_200_000
+
+
+def falling(place, core):
+    """The same with a core that falls by 30 %."""
+    return 2_800_000 if core == 2 and place >= 5 else resting(place, core)
+
+
+PINNED_TO_4 = {"server_cores": (0, 1), "driver_cores": (2, 3), "server_busy": 1.9}
+
+
+@pytest.mark.parametrize("without_cores", [False, True])
+def test_idle_cores_that_rise_slow_down_nobody(tmp_path, without_cores):
+    made = simulate(**PINNED_TO_4, driver_busy=1.6)
+    if without_cores:
+        server, driver = replace(made.recording.server, cores=()), driver_of(made)
+        recording = replace(made.recording, server=server, driver=replace(driver, cores=()))
+        made = replace(made, recording=recording)
+    given = judged("host_speed_stable", at_frequencies(made, tmp_path, resting))
+    assert given.level == "sound", given
+
+
+def test_a_used_core_that_gets_slower_is_doubted_whatever_the_others_do(tmp_path):
+    made = simulate(**PINNED_TO_4, driver_busy=1.6)
+    given = judged("host_speed_stable", at_frequencies(made, tmp_path, falling))
+    assert given.level == "doubtful", given
+    assert given.measured == pytest.approx(0.3)
+    assert "frequency of core 2 was between 2.80 and 4.00 GHz" in given.text
+
+
+def test_without_cores_of_their_own_the_fastest_busy_core_must_not_get_slower(tmp_path):
+    made = unpinned(server_busy=0.9, driver_busy=0.9)
+
+    def slower(place, core):
+        return 2_800_000 if core < 2 and place >= 5 else 4_000_000
+
+    given = judged("host_speed_stable", at_frequencies(made, tmp_path, slower))
+    assert given.level == "doubtful", given
+    assert "frequency of the fastest busy core was between 2.80 and 4.00 GHz" in given.text
+
+
+def test_frequencies_of_a_used_core_that_idles_mean_little(tmp_path):
+    made = simulate(**PINNED_TO_4 | {"server_busy": 0.2}, driver_busy=0.2)
+    at = at_frequencies(made, tmp_path, falling)
+    given = judged("host_speed_stable", at)
+    assert given.level == "sound", given
+    assert "its frequency means little when idle" in given.text
 
 
 def unpinned_of_16(**options):

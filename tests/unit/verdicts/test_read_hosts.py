@@ -139,6 +139,21 @@ def test_a_frequency_falls_on_one_machine_and_not_from_one_to_another() -> None:
     )
 
 
+@pytest.mark.parametrize(("slower", "level"), [(1, "doubtful"), (5, "sound")])
+def test_of_each_host_the_cores_count_that_its_load_generator_was_given(
+    slower: int, level: str
+) -> None:
+    """It was given core 1 of each; another program has core 5."""
+    busy = {f"machine.core{core}_busy_s": (0.0, 0.9) for core in (1, 5)}
+    mean = {"machine.frequency_hz": (2.6e9, 0.0)}
+    constant = {f"machine.core{core}_frequency_hz": (2.6e9, 0.0) for core in (1, 5)}
+    fallen = {**constant, f"machine.core{slower}_frequency_hz": (2.6e9, -0.1e9)}
+    trial = read_on(one={**busy, **mean, **constant}, two={**busy, **mean, **fallen})
+    given = judged("host_speed_stable", trial)
+    assert given.level == level, given
+    assert ("frequency of core 1 of `two`" in given.text) is (level == "doubtful")
+
+
 @pytest.mark.parametrize(
     ("resting", "level", "words"),
     [

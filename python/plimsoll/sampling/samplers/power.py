@@ -17,7 +17,7 @@ CORES = Path("/sys/devices/system/cpu")
 
 
 def read(scope: Scope) -> dict[str, float]:
-    """Mean frequency of the cores, and throttling so far; only what the host shows."""
+    """Frequency of each core and their mean, and throttling so far; only what the host shows."""
     return {} if scope.tree is not None else of_hardware()
 
 
@@ -27,22 +27,23 @@ def of_hardware(cores: Path = CORES) -> dict[str, float]:
     Args:
         cores: Folder with one folder for each core.
     """
-    frequencies = _numbers(cores, "cpu[0-9]*/cpufreq/scaling_cur_freq")
-    throttles = _numbers(cores, "cpu[0-9]*/thermal_throttle/core_throttle_count")
-    values: dict[str, float] = {}
+    frequencies = _of_each(cores, "cpufreq/scaling_cur_freq")
+    throttles = _of_each(cores, "thermal_throttle/core_throttle_count")
+    values = {f"core{core}_frequency_hz": khz * 1e3 for core, khz in frequencies.items()}
     if frequencies:
-        values["frequency_hz"] = sum(frequencies) / len(frequencies) * 1e3
+        values["frequency_hz"] = sum(frequencies.values()) / len(frequencies) * 1e3
     if throttles:
-        values["thermal_throttles"] = sum(throttles)
+        values["thermal_throttles"] = sum(throttles.values())
     return values
 
 
-def _numbers(folder: Path, pattern: str) -> list[int]:
-    """The numbers in some files; those that may not be read are left out."""
-    found: list[int] = []
-    for path in folder.glob(pattern):
+def _of_each(folder: Path, file: str) -> dict[int, int]:
+    """The number in a file of each core; cores whose file may not be read are left out."""
+    found: dict[int, int] = {}
+    for path in folder.glob(f"cpu[0-9]*/{file}"):
+        core = path.relative_to(folder).parts[0].removeprefix("cpu")
         try:
-            found.append(int(path.read_text()))
+            found[int(core)] = int(path.read_text())
         except (OSError, ValueError):
             continue
     return found

@@ -1,6 +1,10 @@
 """Did the host run at one speed through the measurement window?
 
-- frequency: how far the mean frequency of the cores fell within the window, by its readings;
+- frequency: how far the frequency of a core of server or load generator fell within the window, by
+  its readings while the core was busy for at least half of the time. An idle core rests at a low
+  frequency and rises for a moment, which slows down nobody. Where server and load generator were
+  given no cores, the fastest busy core of each reading counts. Earlier recordings have only the
+  mean of all cores;
 - heat: times a core was slowed because it was too hot;
 - quota: processor time that a CPU quota withheld from a control group of Plimsoll, on each core
   apart, divided by that and the time that the quota allows;
@@ -34,13 +38,14 @@ from plimsoll.aggregate import cores, machine_speed
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.statistics.intervals import interval
 from plimsoll.verdicts import read_hosts
-from plimsoll.verdicts.finding import Finding, found, meaning, of_trial, unread_host
+from plimsoll.verdicts.finding import Finding, found, meaning, not_checked, of_trial, unread_host
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.remedies import LONGER_HOLD, QUIET_HOST
 from plimsoll.verdicts.role import Role
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.aggregate.usage import ReadingSeries, Values
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.read_hosts import ReadHost
     from plimsoll.verdicts.verdict import Verdict
@@ -77,7 +82,8 @@ FREQUENCY_FALL = Limit(
     0.1,
     None,
     "ratio",
-    "fall of the mean frequency of the cores within the measurement window",
+    "fall of the frequency of a busy core of server or load generator within the measurement "
+    "window",
     PROPOSAL,
 )
 THROTTLES = Limit(
@@ -135,6 +141,8 @@ THROTTLED = ("machine", "cgroup_throttled_s")
 DISK = ("machine", "pressure_io_s")
 FREQUENCY = ("machine", "frequency_hz")
 HEAT = ("machine", "thermal_throttles")
+BUSY_FROM = 0.5
+"""Share of the time from which on the frequency of a core is that of its work."""
 UNKNOWN_QUOTA_CORES = 1.0
 """A quota that the facts of the machine do not name, as one that was lifted meanwhile."""
 WITNESSES = (BUSY, DISK, FREQUENCY, HEAT)
@@ -226,28 +234,81 @@ def _disk(tables: Tables, limits: Limits) -> Finding | None:
 
 def _frequency(tables: Tables, limits: Limits) -> Finding | None:
     def on_host(host: ReadHost) -> Finding | None:
-        readings = [
-            series.inside(window)
-            for series in host.readings.of(*FREQUENCY)
-            for window in tables.holds
-        ]
-        values = np.concatenate(readings) if readings else np.empty(0)
-        if not len(values):
+        limit = limits.of(FREQUENCY_FALL)
+        courses = _frequencies(tables, host)
+        if courses is None:
             return None
+        if not courses:
+            idle = f"no core of server or load generator{host.after('on')} was busy for half of"
+            return not_checked(limit, f"{idle} a second, and its frequency means little when idle")
+        core, values = max(courses.items(), key=lambda course: _fall(course[1]))
         highest, lowest = float(values.max()), float(values.min())
-        fall = 1 - lowest / highest if highest else 0.0
         governor = host.facts.get("cpu_governor")
         chosen = f" (governor `{governor}`)" if governor else ""
         sentence = (
-            f"the mean frequency of the cores{host.after('of')}{chosen} was between "
+            f"the {core}{host.after('of')}{chosen} was between "
             f"{wording.decimals(lowest / 1e9, 2)} and {wording.decimals(highest / 1e9, 2)} GHz in "
             "the measurement window"
         )
         remedy = "Fix the frequency: `sudo cpupower frequency-set -g performance`"
-        finding = found(limits.of(FREQUENCY_FALL), fall, sentence, remedy)
+        finding = found(limit, _fall(values), sentence, remedy)
         return meaning(finding, "the machine was slower in part of it")
 
     return read_hosts.worst(map(on_host, read_hosts.of_server(tables, FREQUENCY)))
+
+
+def _frequencies(tables: Tables, host: ReadHost) -> dict[str, Values] | None:
+    """Readings of frequencies in the holds, by what they are of; None where there are none.
+
+    Empty where cores were read, and none that server or load generator used was busy.
+    """
+    read = {
+        core: frequency
+        for core in cores.all_cores(host.readings)
+        for frequency in host.readings.of("machine", f"core{core}_frequency_hz")
+    }
+    if not read:
+        values = [
+            series.inside(hold) for series in host.readings.of(*FREQUENCY) for hold in tables.holds
+        ]
+        mean = np.concatenate(values) if values else np.empty(0)
+        return {"mean frequency of the cores": mean} if len(mean) else None
+    given = cores.used_on(tables.recording, host.name)
+    busy = {
+        core: _while_busy(tables, host, core, frequency)
+        for core, frequency in read.items()
+        if core in given or not given
+    }
+    if given:
+        known = {core: np.array([*by.values()]) for core, by in busy.items() if by}
+        return {f"frequency of core {core}": values for core, values in known.items()}
+    fastest: dict[int, float] = {}
+    for by_instant in busy.values():
+        for at_ns, value in by_instant.items():
+            fastest[at_ns] = max(value, fastest.get(at_ns, 0.0))
+    return {"frequency of the fastest busy core": np.array([*fastest.values()])} if fastest else {}
+
+
+def _while_busy(
+    tables: Tables, host: ReadHost, core: int, frequency: ReadingSeries
+) -> dict[int, float]:
+    """Instant to the frequency of a core, where it was busy for half of the second about it."""
+    instants = [
+        (int(at_ns), float(value))
+        for at_ns, value in zip(frequency.at_ns, frequency.values, strict=True)
+        if any(start <= at_ns <= end for start, end in tables.holds)
+    ]
+    half_ns = SECOND_NS // 2
+    about = [(at_ns - half_ns, at_ns + half_ns) for at_ns, _ in instants]
+    rates = host.readings.rates("machine", f"core{core}_busy_s", about)
+    readings = zip(instants, rates, strict=True)
+    return {at_ns: value for (at_ns, value), rate in readings if rate >= BUSY_FROM}
+
+
+def _fall(values: Values) -> float:
+    """By how much the lowest of some frequencies is below the highest."""
+    highest = float(values.max())
+    return 1 - float(values.min()) / highest if highest else 0.0
 
 
 def _heat(tables: Tables, limits: Limits) -> Finding | None:

@@ -309,7 +309,21 @@ def test_what_the_hardware_shows_is_read_and_the_rest_is_left_out(tmp_path: Path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{number}\n")
     read = power.of_hardware(cores)
-    assert read == {"frequency_hz": 2.5e9, "thermal_throttles": 2}
+    assert read == {
+        "core0_frequency_hz": 3e9,
+        "core1_frequency_hz": 2e9,
+        "frequency_hz": 2.5e9,
+        "thermal_throttles": 2,
+    }
+
+
+def test_a_core_whose_frequency_may_not_be_read_leaves_the_others_their_numbers(
+    tmp_path: Path,
+) -> None:
+    for core, text in ((0, "no number"), (12, "2000000")):
+        (tmp_path / f"cpu{core}/cpufreq").mkdir(parents=True)
+        (tmp_path / f"cpu{core}/cpufreq/scaling_cur_freq").write_text(text)
+    assert power.of_hardware(tmp_path) == {"core12_frequency_hz": 2e9, "frequency_hz": 2e9}
 
 
 @pytest.mark.parametrize(
