@@ -6,6 +6,7 @@ is full, although the others have room.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from plimsoll.recording import Recording
 
 LOOPBACK = "lo"
+IMPOSSIBLE_RATIO = 1.1
+"""Bits carried / stated speed, from which on the speed is wrong. Long packets have up to 6 % less
+overhead than `OVERHEAD`; the rest is the error of readings."""
 OVERHEAD = laws.ON_THE_WIRE / laws.PAYLOAD
 
 
@@ -29,11 +33,25 @@ class LinkLoad:
         host: The host at this end; empty where there is only one.
         carried_bits_per_s: Bits per second in the busier direction.
         speed_bits_per_s: Speed of the link; None when unknown.
+        is_virtual: Whether its interface is no device and lies over none.
     """
 
     host: str
     carried_bits_per_s: float
     speed_bits_per_s: float | None
+    is_virtual: bool = False
+
+    @property
+    def used_ratio(self) -> float | None:
+        """Share of its speed that it carried; None when unknown, or when the speed is wrong."""
+        if not self.speed_bits_per_s or self.is_speed_wrong:
+            return None
+        return self.carried_bits_per_s / self.speed_bits_per_s
+
+    @property
+    def is_speed_wrong(self) -> bool:
+        """Whether it carried more than it could at the stated speed."""
+        return self.carried_bits_per_s > IMPOSSIBLE_RATIO * (self.speed_bits_per_s or math.inf)
 
 
 def of_trial(tables: Tables) -> tuple[LinkLoad, ...]:
@@ -42,7 +60,7 @@ def of_trial(tables: Tables) -> tuple[LinkLoad, ...]:
     if not recording.hosts:
         return () if is_here(recording) else (_only(tables),)
     drivers = [
-        LinkLoad(one.host, carried, one.link.bits_per_s)
+        LinkLoad(one.host, carried, one.link.bits_per_s, one.link.is_virtual)
         for one in recording.hosts
         if one.link is not None
         and one.link.interface != LOOPBACK
@@ -71,9 +89,10 @@ def is_server_read(recording: Recording) -> bool:
 def _only(tables: Tables) -> LinkLoad:
     """The link of a load generator and a server that is elsewhere."""
     server = tables.recording.server
-    by_kernel = _by_kernel(tables, HOST) or 0.0
-    speed = server.link_bits_per_s if server else None
-    return LinkLoad("", max(_by_rows(tables), by_kernel), speed)
+    carried = max(_by_rows(tables), _by_kernel(tables, HOST) or 0.0)
+    if server is None:
+        return LinkLoad("", carried, None)
+    return LinkLoad("", carried, server.link_bits_per_s, server.link_is_virtual)
 
 
 def _of_server(tables: Tables) -> tuple[LinkLoad, ...]:
@@ -81,8 +100,8 @@ def _of_server(tables: Tables) -> tuple[LinkLoad, ...]:
     server = tables.recording.server
     if server is None or not server.command or server.link in (None, LOOPBACK):
         return ()
-    by_kernel = _by_kernel(tables, server.host) or 0.0
-    return (LinkLoad(server.host, max(_by_rows(tables), by_kernel), server.link_bits_per_s),)
+    carried = max(_by_rows(tables), _by_kernel(tables, server.host) or 0.0)
+    return (LinkLoad(server.host, carried, server.link_bits_per_s, server.link_is_virtual),)
 
 
 def _by_rows(tables: Tables) -> float:

@@ -128,9 +128,5 @@ def _queue(tables: Tables) -> float | None:
 
 
 def _link(tables: Tables) -> float | None:
-    used = [
-        one.carried_bits_per_s / one.speed_bits_per_s
-        for one in links.of_trial(tables)
-        if one.speed_bits_per_s
-    ]
-    return max(used, default=None)
+    used = [one.used_ratio for one in links.of_trial(tables)]
+    return max((ratio for ratio in used if ratio is not None), default=None)

@@ -225,6 +225,7 @@ class RecordedServer:
         killed: Processes that had to be killed to end it.
         link: The network interface that leads to it, `lo` if it is on this host; null when unknown.
         link_bits_per_s: Speed of that interface; null when unknown.
+        link_is_virtual: Whether that interface is no device and lies over none, as a tunnel.
         counted: Its own counters over its whole life, by name; null if it has none, or if another
             trial that it served failed.
         counted_elsewhere: What load generators count of the same outside of this trial.
@@ -253,6 +254,7 @@ class RecordedServer:
     killed: int = 0
     link: str | None = None
     link_bits_per_s: float | None = None
+    link_is_virtual: bool = False
     counted: dict[str, int] | None = None
     counted_elsewhere: dict[str, int] = field(default_factory=dict[str, int])
     shared_by: tuple[str, ...] = ()
@@ -445,6 +447,7 @@ class NetworkLink:
         hops: Links to the server; null when unknown.
         rtt_s: The shortest round trip to the server's host, in seconds; null when unknown.
         offloads: What the interface does itself: `tso`, `gso`, `gro`.
+        is_virtual: Whether it is no device and lies over none, as a tunnel.
     """
 
     interface: str
@@ -453,6 +456,7 @@ class NetworkLink:
     hops: int | None = None
     rtt_s: float | None = None
     offloads: tuple[str, ...] = ()
+    is_virtual: bool = False
 
 
 @dataclass(frozen=True)

@@ -47,11 +47,51 @@ def towards(address: str, interfaces: Path = INTERFACES) -> NetworkLink | None:
         return None
     if name is None:
         return None
-    return NetworkLink(name, speed_bits_per_s(name, interfaces), _mtu_bytes(name, interfaces))
+    return NetworkLink(
+        name,
+        speed_bits_per_s(name, interfaces),
+        _mtu_bytes(name, interfaces),
+        is_virtual=is_virtual(name, interfaces),
+    )
 
 
 def speed_bits_per_s(name: str, interfaces: Path = INTERFACES) -> float | None:
-    """Speed of an interface; None when it does not say, as most virtual ones."""
+    """Speed of an interface; None when it does not say.
+
+    Only devices count: the driver of a tunnel states 10 Mbit/s and that of a pair between
+    namespaces 10 Gbit/s, whatever they carry. A bridge or a VLAN is as fast as the fastest device
+    below it. A bond adds up those that it uses.
+
+    Source:
+        `tun_get_link_ksettings` and `veth_get_link_ksettings` of Linux; `drivers/net/bonding`,
+        `bond_ethtool_get_link_ksettings`.
+    """
+    if _is_device(name, interfaces):
+        return _stated_bits_per_s(name, interfaces)
+    speeds = [speed_bits_per_s(lower, interfaces) for lower in _below(name, interfaces)]
+    below = max((speed for speed in speeds if speed is not None), default=None)
+    if below is not None and (interfaces / name / "bonding").exists():
+        return _stated_bits_per_s(name, interfaces) or below
+    return below
+
+
+def is_virtual(name: str, interfaces: Path = INTERFACES) -> bool:
+    """Whether an interface is no device and lies over none, as tunnels and those of containers."""
+    if _is_device(name, interfaces) or not (interfaces / name).exists():
+        return False
+    return all(is_virtual(lower, interfaces) for lower in _below(name, interfaces))
+
+
+def _is_device(name: str, interfaces: Path) -> bool:
+    return (interfaces / name / "device").exists()
+
+
+def _below(name: str, interfaces: Path) -> list[str]:
+    """The interfaces that one lies over, as the kernel shows them: `lower_eth0`."""
+    return [path.name.removeprefix("lower_") for path in (interfaces / name).glob("lower_*")]
+
+
+def _stated_bits_per_s(name: str, interfaces: Path) -> float | None:
     try:
         megabits = int((interfaces / name / "speed").read_text())
     except (OSError, ValueError):

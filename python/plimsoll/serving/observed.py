@@ -116,7 +116,12 @@ def _linked(server: RecordedServer, client: str = "") -> RecordedServer:
     found = link.towards(f"{client}:0" if client else server.address)
     if found is None:
         return server
-    return replace(server, link=found.interface, link_bits_per_s=found.bits_per_s)
+    return replace(
+        server,
+        link=found.interface,
+        link_bits_per_s=found.bits_per_s,
+        link_is_virtual=found.is_virtual,
+    )
 
 
 def _listeners(port: int, host: str) -> tuple[sock_diag.Listener, ...]:

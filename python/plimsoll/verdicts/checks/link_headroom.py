@@ -9,7 +9,10 @@ speed of the link and not that of the server. With several hosts, the interface 
 the server is checked, and the busiest counts.
 
 On one host there is no link. If the speed of a link cannot be read, as in most virtual machines,
-the check assumes 100 Mbit/s: traffic that fits into that is never limited by the link.
+the check assumes 100 Mbit/s: traffic that fits into that is never limited by the link. More is
+doubtful on a device. It is not checked on an interface that has no device below it, such as a
+tunnel or the bridge of containers: nobody can read its speed. Nor is a link that carried more than
+its speed, by more than a tenth: that speed is wrong.
 
 Source: IEEE 802.3 (preamble, frame check, gap) with TCP's time stamps at an MTU of 1,500;
 `/sys/class/net/<name>/speed`.
@@ -25,6 +28,7 @@ from plimsoll.recording import host_in_words
 from plimsoll.verdicts.finding import Finding, found, inapplicable, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import Role
+from plimsoll.verdicts.verdict import TRIAL_LEVELS
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.links import LinkLoad
@@ -69,24 +73,29 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         return inapplicable(limit, where)
     if tables.summary.received_bytes_per_s is None:
         return not_checked(limit, "the load generator does not report transferred bytes")
-    return _of_link(limit, max(loads, key=_ratio))
-
-
-def _ratio(load: LinkLoad) -> float:
-    return load.carried_bits_per_s / (load.speed_bits_per_s or LEAST_BITS_PER_S)
+    findings = [_of_link(limit, load) for load in loads]
+    return max(findings, key=lambda one: (TRIAL_LEVELS.index(one.level), one.measured or 0.0))
 
 
 def _of_link(limit: Limit, load: LinkLoad) -> Finding:
-    carried, speed, ratio = load.carried_bits_per_s, load.speed_bits_per_s, _ratio(load)
+    carried, speed, ratio = load.carried_bits_per_s, load.speed_bits_per_s, load.used_ratio
     said = f"{wording.bits_per_second(carried)} were carried in the measurement window"
     whose = f" of {host_in_words(load.host)}" if load.host else ""
-    if speed:
+    if speed and ratio is None:
+        sentence = (
+            f"{said}, {wording.percent(round(carried / speed, 3))} of the "
+            f"{wording.bits_per_second(speed)} that the link{whose} is said to have"
+        )
+        return not_checked(limit, sentence, "no link carries so much more: this speed is wrong")
+    if speed and ratio is not None:
         sentence = (
             f"{said}, {wording.percent(round(ratio, 3))} of the "
             f"{wording.bits_per_second(speed)} of the link{whose}"
         )
         return found(limit, ratio, sentence, REMEDY)
-    sentence = f"{said} over a link{whose} whose speed cannot be read"
+    kind = "a virtual interface" if load.is_virtual else "a link"
+    sentence = f"{said} over {kind}{whose} whose speed cannot be read"
+    ratio = carried / LEAST_BITS_PER_S
     if limit.level(ratio) == "sound":
         return found(
             limit,
@@ -94,6 +103,8 @@ def _of_link(limit: Limit, load: LinkLoad) -> Finding:
             f"{sentence}; even a link of {wording.bits_per_second(LEAST_BITS_PER_S)} would suffice",
             "",
         )
+    if load.is_virtual:
+        return not_checked(limit, sentence)
     return unknown(
         limit, sentence, "Compare it with the speed of the link, which this host does not report"
     )
