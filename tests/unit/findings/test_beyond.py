@@ -74,7 +74,7 @@ def test_the_load_generator_is_named_where_the_server_had_room(
     ],
 )
 def test_cores_that_a_server_of_several_filled_come_before_the_load_generator(
-    monkeypatch: pytest.MonkeyPatch, shares: dict[str, float], resource: str
+    monkeypatch: pytest.MonkeyPatch, shares: dict[str, Any], resource: str
 ) -> None:
     assert found(monkeypatch, driver_headroom.NAME, driver=0.95, **shares)[0] == resource
 

@@ -1490,6 +1490,7 @@ def test_a_link_that_carried_more_than_its_speed_has_another(speed, level):
 def test_nobody_can_read_the_speed_of_an_interface_without_a_device(is_virtual, level, body_bytes):
     trial = simulate(body_bytes=body_bytes)
     facts = {"link": "docker0", "link_bits_per_s": None, "link_is_virtual": is_virtual}
+    assert trial.recording.server is not None
     server = replace(trial.recording.server, **facts)
     trial = replace(trial, recording=replace(trial.recording, server=server))
     given = judged("link_headroom", trial)
@@ -3469,6 +3470,7 @@ PINNED_TO_4 = {"server_cores": (0, 1), "driver_cores": (2, 3), "server_busy": 1.
 def test_idle_cores_that_rise_slow_down_nobody(tmp_path, without_cores):
     made = simulate(**PINNED_TO_4, driver_busy=1.6)
     if without_cores:
+        assert made.recording.server is not None
         server, driver = replace(made.recording.server, cores=()), driver_of(made)
         recording = replace(made.recording, server=server, driver=replace(driver, cores=()))
         made = replace(made, recording=recording)
