@@ -640,6 +640,11 @@ QUANTITIES = (
     ),
     Quantity("run_time_s", "counter", "time that the same threads ran; schedstat"),
     Quantity(
+        "busiest_thread_s",
+        "counter",
+        "the same of one thread, from each reading to the next of the one that ran for longest",
+    ),
+    Quantity(
         "core_busy_s",
         "counter",
         "machine: time of all cores, neither idle nor withheld by a hypervisor; proc_stat(5)",

@@ -77,7 +77,8 @@ def _busiest_core(tables: Tables) -> float | None:
     """The server's busiest core, or all that it used where that can have been one core.
 
     Without cores of its own, what its threads waited for while others had the cores counts too.
-    More than one core's worth was spread over several cores, and how is unknown.
+    More than one core's worth was spread over several cores: then its busiest thread counts, with
+    its part of these waits.
     """
     server = tables.recording.server
     if server is not None and len(server.cores) > 1 and cores.are_apart(tables.recording):
@@ -88,7 +89,21 @@ def _busiest_core(tables: Tables) -> float | None:
     if is_confined or busy is None:
         return None
     wanted = busy + disturbance.missed_by_server(tables.recording, tables.usage, tables.holds)
-    return wanted if wanted <= ONE_CORE else None
+    return wanted if wanted <= ONE_CORE else _busiest_thread(tables, busy, wanted)
+
+
+def _busiest_thread(tables: Tables, busy: float, wanted: float) -> float | None:
+    """The part of what a server ran, or waited for, that was its busiest thread's.
+
+    None where that was not read, or most of the threads that ran were never seen.
+    """
+    busiest, ran = (
+        tables.usage.rate("server", quantity, tables.holds)
+        for quantity in ("busiest_thread_s", "run_time_s")
+    )
+    if busiest is None or not ran or ran < disturbance.LEAST_SEEN * busy:
+        return None
+    return wanted * min(busiest / ran, 1.0)
 
 
 def _database(tables: Tables) -> float | None:

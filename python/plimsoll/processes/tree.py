@@ -138,6 +138,7 @@ class ProcessTree:
         self._strangers: set[str] = set()
         self._unclaimed = ProcessCounters()
         self._counted: dict[str, dict[ThreadKey, float]] = {}
+        self._greatest: dict[str, float] = {}
 
     @property
     def spent(self) -> ProcessCounters:
@@ -181,6 +182,7 @@ class ProcessTree:
         """
         later = ProcessTree(root, with_root=self.with_root, proc=self.proc)
         later._counted = self._counted
+        later._greatest = self._greatest
         later._unclaimed = self.spent
         return later
 
@@ -204,6 +206,26 @@ class ProcessTree:
                         yield (*stat.identity, int(thread)), file.read()
                 except (FileNotFoundError, ProcessLookupError):
                     continue
+
+    def greatest(self, quantity: str, values: Mapping[ThreadKey, float]) -> float:
+        """Sum of what the thread that grew most grew by, from each reading to the next.
+
+        To be called before `grown`, which keeps the values.
+
+        Args:
+            quantity: Name of the counter, as for `grown`.
+            values: Its value for each living thread.
+
+        Returns:
+            The sum since the first reading, in the unit of the values.
+        """
+        known = self._counted.get(quantity)
+        growths = (
+            [] if known is None else [one - known.get(key, 0.0) for key, one in values.items()]
+        )
+        total = self._greatest.get(quantity, 0.0) + max(growths, default=0.0)
+        self._greatest[quantity] = total
+        return total
 
     def grown(self, quantity: str, values: Mapping[ThreadKey, float]) -> float:
         """Sum of a per-thread counter that the kernel does not pass on when a thread ends.

@@ -3528,6 +3528,26 @@ def test_several_cores_of_a_server_without_its_own_are_no_full_core(busy, level,
     assert ("he server's busiest core" in given.text) is (busy <= 1)
 
 
+@pytest.mark.parametrize(
+    ("busy", "thread", "seen", "level"),
+    [
+        (1.2, 0.98, 1.0, "sound"),
+        (4.0, 0.99, 1.0, "sound"),
+        (2.4, 0.1, 1.0, "doubtful"),
+        (2.4, 0.98, 0.3, "doubtful"),
+    ],
+)
+def test_a_full_thread_of_several_is_a_full_core(busy, thread, seen, level):
+    """Such as the event loop of a runtime that collects garbage beside it, or a worker of four."""
+    made = unpinned_of_16(server_busy=busy)
+    for quantity, per_s in (("run_time_s", busy * seen), ("busiest_thread_s", thread)):
+        course = [(second, per_s * second) for second in range(9)]
+        made = with_readings(made, "server", quantity, *course)
+    given = judged("bottleneck_identified", made)
+    assert given.level == level, given
+    assert ("one core of the server was saturated" in given.text) is (level == "sound")
+
+
 def test_several_cores_of_an_unknown_number_are_not_checked():
     made = unpinned_of_16(server_busy=2.4)
     series = {key: one for key, one in made.usage.series.items() if key[0] != "machine"}

@@ -1,6 +1,6 @@
 """Run delay: how long threads were ready to run and waited for a core, and how long they ran.
 
-Both are counters in seconds.
+All are counters in seconds.
 
 Where nothing else runs, a thread waits for threads of its own tree only, as those of a server with
 more threads than cores do. So run delay is a witness beside the balance of the cores
@@ -27,7 +27,7 @@ _MANY = 200
 
 
 def read(scope: Scope) -> dict[str, float]:
-    """Run delay and run time of a process tree so far, in seconds."""
+    """Run delay and run time of a process tree so far, and of its busiest thread, in seconds."""
     tree = scope.tree
     if tree is None or not (scope.thorough or _are_few(tree)):
         return {}
@@ -37,7 +37,9 @@ def read(scope: Scope) -> dict[str, float]:
         ran[thread], waited[thread] = parse_times(text)
     if not any(ran.values()):
         return {}
+    busiest_s = tree.greatest("run_time_s", ran)
     return {
+        "busiest_thread_s": busiest_s,
         "run_delay_s": tree.grown("run_delay_s", waited),
         "run_time_s": tree.grown("run_time_s", ran),
     }

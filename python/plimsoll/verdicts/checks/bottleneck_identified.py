@@ -3,11 +3,11 @@
 A closed load takes all the throughput it can get, so something limits it. The check measures the
 most saturated resource that can be read: the server's cores together, its busiest core, the load
 generator's busiest core, all cores if both share them, the listen queue, the link. A server without
-cores of its own has a busiest core only if it used no more than one: several are held against all
-cores of the host. It also compares the throughput with the load generator's calibrated maximum. A
-core that others used while server or load generator waited for it, or that the host of a virtual
-machine withheld, was not free. While one side waits for such a core, the other may run out of work;
-so a side's cores need only be full in the rest of the time. If none of them was saturated,
+cores of its own that used more than one has a busiest core only by its busiest thread, and is held
+against all cores of the host. It also compares the throughput with the load generator's calibrated
+maximum. A core that others used while server or load generator waited for it, or that the host of a
+virtual machine withheld, was not free. While one side waits for such a core, the other may run out
+of work; so a side's cores need only be full in the rest of the time. If none of them was saturated,
 responses waited for something that was not measured: a lock, a pool of workers, a timer, another
 server. The number is then not what the server can do on its cores, and more connections may well
 yield more.

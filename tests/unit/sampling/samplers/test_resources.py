@@ -492,9 +492,22 @@ def scheduled(proc: Path, times: str, threads: int = 1) -> ProcessTree:
 
 def test_run_delay_is_that_of_all_threads_and_ended_ones_keep_theirs(tmp_path: Path) -> None:
     tree = scheduled(tmp_path, "2000000000 500000000 9", threads=2)
-    assert run_delay.read(Scope("server", tree)) == {"run_delay_s": 1.0, "run_time_s": 4.0}
+    read = {"run_delay_s": 1.0, "run_time_s": 4.0, "busiest_thread_s": 0.0}
+    assert run_delay.read(Scope("server", tree)) == read
     shutil.rmtree(tmp_path / "7/task/8")
-    assert run_delay.read(Scope("server", tree)) == {"run_delay_s": 1.0, "run_time_s": 4.0}
+    assert run_delay.read(Scope("server", tree)) == read
+
+
+def test_the_busiest_thread_is_that_of_each_second(tmp_path: Path) -> None:
+    """One that began meanwhile counts from its begin; what ran before the first does not."""
+    tree = scheduled(tmp_path, "2000000000 0 9", threads=2)
+    seen: list[float] = []
+    for seconds in ({}, {7: 2.75, 8: 2.25}, {8: 3.0}, {9: 0.5}):
+        for thread, ran_s in seconds.items():
+            (tmp_path / f"7/task/{thread}").mkdir(exist_ok=True)
+            (tmp_path / f"7/task/{thread}/schedstat").write_text(f"{round(ran_s * 1e9)} 0 9")
+        seen.append(run_delay.read(Scope("server", tree))["busiest_thread_s"])
+    assert seen == [0.0, 0.75, 1.5, 2.0]
 
 
 @pytest.mark.parametrize("times", [None, "0 0 0"])
@@ -511,6 +524,7 @@ def test_run_delay_of_thousands_of_threads_is_left_out_of_quick_readings(tmp_pat
     tree = scheduled(tmp_path, "10 10 1", threads=2000)
     assert run_delay.read(Scope("server", tree, thorough=False)) == {}
     assert run_delay.read(Scope("server", tree, thorough=True)).keys() == {
+        "busiest_thread_s",
         "run_delay_s",
         "run_time_s",
     }
