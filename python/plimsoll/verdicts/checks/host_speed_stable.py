@@ -1,7 +1,7 @@
 """Did the host run at one speed through the measurement window?
 
-- frequency: how far the frequency of a core of server or load generator fell within the window, by
-  its readings while the core was busy for at least half of the time. An idle core rests at a low
+- frequency: how far the frequency of a core of server or load generator fell within the window.
+  Readings count while the core was busy for at least half of the time. An idle core rests at a low
   frequency and rises for a moment, which slows down nobody. Where server and load generator were
   given no cores, the fastest busy core of each reading counts. Earlier recordings have only the
   mean of all cores;
