@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from plimsoll.aggregate import query
-from plimsoll.aggregate.engine_records import EngineRecords
+from plimsoll.aggregate.engine_records import EngineRecords, as_stored
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.query import Rows
@@ -31,6 +32,23 @@ def pace(requests: Rows, window: Window, parts: int) -> list[int]:
     limits = {"from_ns": window[0], "until_ns": window[1], "parts": parts}
     with query.opened(requests=requests) as database:
         found = dict(database.execute(_statement("pace", window, parts), limits).fetchall())
+    return [int(found.get(part, 0)) for part in range(parts)]
+
+
+def arrivals(requests: Rows, window: Window, parts: int) -> list[int]:
+    """Requests of an open load that were due in equal parts of a stretch of time.
+
+    Args:
+        requests: The table `requests` of a trial.
+        window: First instant of the stretch and its end, in nanoseconds since zero.
+        parts: Number of parts.
+
+    Returns:
+        One number for each part, 0 where none was due.
+    """
+    limits = {"from_ns": window[0], "until_ns": window[1], "parts": parts}
+    with query.opened(requests=as_stored(requests)) as database:
+        found = dict(database.execute(_statement("arrivals", window, parts), limits).fetchall())
     return [int(found.get(part, 0)) for part in range(parts)]
 
 
@@ -61,4 +79,4 @@ def _statement(name: str, window: Window, parts: int) -> str:
     text = query.text(name)
     if (window[1] - window[0]) * parts < _LARGEST:
         return text
-    return text.replace("(done_ns - $from_ns::BIGINT)", "(done_ns - $from_ns::BIGINT)::HUGEINT")
+    return re.sub(r"\((\w+_ns - \$from_ns::BIGINT)\)", r"(\1)::HUGEINT", text)

@@ -180,10 +180,18 @@ def of_trial(recording: Recording, requests: Rows) -> SteadyState | None:
         recording: The recording.
         requests: Its table `requests`.
     """
-    if not recording.holds:
-        return None
-    hold, hold_s = _last_hold(recording)
-    return classified(pace(requests, hold, windows(hold_s)), hold_s)
+    return in_window(requests, _last_hold(recording)) if recording.holds else None
+
+
+def in_window(requests: Rows, window: Window) -> SteadyState:
+    """Whether throughput was steady in one hold.
+
+    Args:
+        requests: The table `requests` of a trial.
+        window: The hold.
+    """
+    held_s = _length_s(window)
+    return classified(pace(requests, window, windows(held_s)), held_s)
 
 
 def of_times(recording: Recording, requests: Rows) -> SteadyState | None:
@@ -193,18 +201,30 @@ def of_times(recording: Recording, requests: Rows) -> SteadyState | None:
         recording: The recording.
         requests: Its table `requests`.
     """
-    if not recording.holds:
-        return None
-    hold, hold_s = _last_hold(recording)
-    if hold_s < LEAST_S:
-        return classified_times((), hold_s)
-    return classified_times(median_times(requests, hold, windows(hold_s)), hold_s)
+    return times_in_window(requests, _last_hold(recording)) if recording.holds else None
 
 
-def _last_hold(recording: Recording) -> tuple[Window, float]:
-    """The last hold of a trial that has one, and its length in seconds."""
+def times_in_window(requests: Rows, window: Window) -> SteadyState:
+    """Whether the median time of a response was steady in one hold.
+
+    Args:
+        requests: The table `requests` of a trial.
+        window: The hold.
+    """
+    held_s = _length_s(window)
+    if held_s < LEAST_S:
+        return classified_times((), held_s)
+    return classified_times(median_times(requests, window, windows(held_s)), held_s)
+
+
+def _last_hold(recording: Recording) -> Window:
+    """The last hold of a trial that has one."""
     hold = recording.holds[-1]
-    return (hold.start_ns, hold.end_ns), (hold.end_ns - hold.start_ns) / SECOND_NS
+    return hold.start_ns, hold.end_ns
+
+
+def _length_s(window: Window) -> float:
+    return (window[1] - window[0]) / SECOND_NS
 
 
 def table(

@@ -218,9 +218,13 @@ class Tables:
         """How the median time of a response went in the last hold; None when there is none."""
         return classification.of_times(self.recording, self.requests)
 
-    def pace(self, parts: int) -> list[int]:
-        """Complete responses in equal parts of the last hold; empty when there is none."""
-        return of_pace.pace(self.requests, self.holds[-1], parts) if self.holds else []
+    def pace(self, window: Window, parts: int) -> list[int]:
+        """Complete responses in equal parts of a stretch of time."""
+        return of_pace.pace(self.requests, window, parts)
+
+    def arrivals(self, window: Window, parts: int) -> list[int]:
+        """Requests of an open load that were due in equal parts of a stretch of time."""
+        return of_pace.arrivals(self.requests, window, parts)
 
     def in_flight(self, windows: Sequence[Window]) -> tuple[InFlight, ...]:
         """Requests in flight over some stretches of time, from the rows."""

@@ -91,7 +91,8 @@ class ComparedTrial:
         is_void: Whether its numbers are not to be believed.
         steps: Complete responses in each whole second of its ramps and holds.
         steady_state: How throughput went in its last hold, by the names of
-            `aggregate.steady_state`; empty when it was not classified.
+            `aggregate.steady_state`; flat where `steady` does not doubt its throughput, and empty
+            when it was not classified.
         server_busy_ratio: Share of its cores that the server, and the kernel for it, kept busy in
             the holds; None when unknown.
         lost_ratio: Share of the holds in which it waited for cores that others had; None when

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import plimsoll
 from plimsoll import findings, wording
-from plimsoll.aggregate import steady_state
 from plimsoll.aggregate.usage import second_window
 from plimsoll.campaign import as_run as campaigns_as_run
 from plimsoll.comparison import (
@@ -28,7 +27,6 @@ from plimsoll.events import Listener, Step, ignore
 from plimsoll.findings import ladders, load_lines, measured, rate_curves
 from plimsoll.findings.derivation import of_trial
 from plimsoll.findings.findings import Findings
-from plimsoll.verdicts.catalogue import role
 from plimsoll.verdicts.judge import judge_campaign, with_campaign
 
 if TYPE_CHECKING:
@@ -154,7 +152,7 @@ def _repetitions(trials: Sequence[TrialFindings]) -> list[ComparedTrial]:
             trial.summary,
             trial.level == "void",
             steps=_steps(trial),
-            steady_state=_steady_state(trial),
+            steady_state=trial.steadiness,
             server_busy_ratio=None
             if trial.steady_state is None
             else trial.steady_state.server_busy_ratio,
@@ -188,10 +186,3 @@ def _steps(trial: TrialFindings) -> tuple[int, ...]:
 
 def _is_within(second: Window, stretches: Sequence[Window]) -> bool:
     return any(start <= second[0] and second[1] <= end for start, end in stretches)
-
-
-def _steady_state(trial: TrialFindings) -> str:
-    """How steady a trial was; flat where no check on it finds that it matters."""
-    name = "" if trial.steady_state is None else trial.steady_state.name
-    doubted = any(role(one.check).is_on_steady_state and one.is_doubting for one in trial.verdicts)
-    return name if doubted or name in ("", steady_state.SHORT) else steady_state.FLAT

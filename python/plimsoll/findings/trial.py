@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll import texts
 from plimsoll.aggregate import timeouts
+from plimsoll.aggregate.steady_state import FLAT, SHORT
 from plimsoll.aggregate.unfinished import NOTHING
 from plimsoll.comparison.compared_table import table_of
 from plimsoll.comparison.comparisons import RANKED
 from plimsoll.plan import ComparedTable
+from plimsoll.verdicts.catalogue import role
 from plimsoll.verdicts.levels import of_trial
 from plimsoll.verdicts.verdict import worst_trial
 
@@ -117,6 +119,21 @@ class TrialFindings:
             return timeouts.NO_TIMEOUTS
         timeout_s = self.recording.load.timeout_s
         return timeouts.of_outcomes(self.failures, self.summary.completed, timeout_s)
+
+    @property
+    def steadiness(self) -> str:
+        """The name of its steady state, as its repetitions are compared by it; empty for none.
+
+        It is flat where `steady` does not doubt its throughput: a change may be small, or the
+        machine's. A doubt about scatter or latency makes no change of throughput greater.
+        """
+        name = "" if self.steady_state is None else self.steady_state.name
+        is_doubted = any(
+            sentence.is_doubting and sentence.limit in role(one.check).on_levels
+            for one in self.verdicts
+            for sentence in one.sentences
+        )
+        return name if is_doubted or name in ("", SHORT) else FLAT
 
     @property
     def has_ended_well(self) -> bool:

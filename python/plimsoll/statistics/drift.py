@@ -137,6 +137,16 @@ def drift(counts: Sequence[float]) -> Drift | None:
     return _of_fit(values, min(fitted, key=lambda fit: fit[0]))
 
 
+def mean_error_ratio(counts: Sequence[float] | Vector) -> float:
+    """Half width of the 95 % interval of the mean of a series / the mean.
+
+    Args:
+        counts: Numbers at equal distances, whose mean is above 0.
+    """
+    values = np.array(counts, dtype=np.float64)
+    return _mean_error(values - values.mean()) / float(values.mean())
+
+
 def _of_fit(values: Vector, fit: _Fit) -> Drift:
     unexplained, first, last, error, shape = fit
     around = values - values.mean()
@@ -147,7 +157,7 @@ def _of_fit(values: Vector, fit: _Fit) -> Drift:
         last=max(last, 0.0),
         reach=student.two_sided(len(values) - 2, CONFIDENCE) * error,
         explained_ratio=explained,
-        mean_error_ratio=_mean_error(around) / float(values.mean()),
+        mean_error_ratio=mean_error_ratio(values),
         progress=shape,
     )
 

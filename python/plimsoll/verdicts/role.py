@@ -87,6 +87,8 @@ class Role:
             all others are explained by such a load.
         judges_interrupted: Whether it judges a load that a signal ended, as no other does.
         is_on_steady_state: Whether it judges how throughput went in the measurement window.
+        on_levels: Names of its limits whose doubt makes a trial one that was not steady, as
+            repetitions are compared by it; others are on scatter, or on latency.
         cancels_in_turns: Whether it is on what befalls all servers that take turns alike, so that
             their ratio does not have it.
         blames_server: Names of the limits that void a trial by what the server did or failed to do,
@@ -104,6 +106,7 @@ class Role:
     needs_no_time: bool = False
     judges_interrupted: bool = False
     is_on_steady_state: bool = False
+    on_levels: frozenset[str] = frozenset()
     cancels_in_turns: bool = False
     blames_server: frozenset[str] = frozenset()
     lacks: Lacking = ""

@@ -80,7 +80,8 @@ def test_waits_for_delayed_acks_explain_a_bottleneck_that_nobody_measures(
 
 def test_a_short_stop_of_the_load_generator_explains_no_trend():
     stopped = {"longest_pause_ns": 190_000_000, "freeze_s": (4.0, 4.19)}
-    given = judged(growth=0.5, connections=78, **stopped)
+    trial = as_load(simulate(growth=0.5, connections=78, **stopped))
+    given = {verdict.check: verdict for verdict in judge(trial)}
     assert given["driver_uninterrupted"].is_doubting
     assert given["steady"].is_doubting
 

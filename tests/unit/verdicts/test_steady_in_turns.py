@@ -14,7 +14,7 @@ from plimsoll.statistics.drift import Drift
 from plimsoll.verdicts.checks import steady
 from plimsoll.verdicts.judge import judge
 from plimsoll.verdicts.limits import Limits
-from recordings import simulate
+from recordings import as_load, simulate
 
 TURN = Turn(1, 1, "go", 0, 250_000_000, 1_000, 0, None, None, None, None)
 HOLD_S = 6.0
@@ -77,7 +77,8 @@ def test_a_mean_that_is_known_to_20_percent_is_doubtful_without_turns_only(
     trial = simulate()
     trial = replace(trial, recording=replace(trial.recording, turns=turns))
     scattered = Drift(100.0, 100.0, 40.0, 0.0, 0.2, (0.0,))
-    found = steady._scattered(trial, scattered, Limits({}))
+    hold = steady._Hold(as_load(trial), trial.holds[0])
+    found = steady._scattered(hold, scattered, [100.0] * 20, Limits({}))
     assert found.level == level
     assert "±20 %" in found.sentence
 

@@ -13,7 +13,8 @@ Four things, over the repetitions that count of each framework at each endpoint 
 - the same against the difference by which a framework leads the next one: if single repetitions
   scatter more than that, the rank rests on their number alone;
 - whether throughput was alike in each: steady in one repetition and not in another is
-  "inconsistent", and the median then mixes two kinds of numbers.
+  "inconsistent", and the median then mixes two kinds of numbers. A repetition counts as steady
+  unless `steady` doubts its throughput: a change may be small, or the machine's.
 
 Source: T. Kalibera and R. Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013; classes of E.
 Barrett et al., Virtual machine warmup blows hot and cold, OOPSLA 2017; limits are proposals.

@@ -19,6 +19,15 @@ by the share of its cores that the trial got, and by their speed. A change that 
 from the machine: `undisturbed` and `host_speed_stable` judge it, and this check does not blame the
 server. A change that remains is the server's (`aggregate.machine_speed`).
 
+Repetitions of a campaign show scatter in their intervals, so a trial of it is doubtful from a third
+on, and a single load from a tenth. The throughput of an open load scatters as its arrivals do, for
+it was asked for. So its responses are compared with the arrivals of a median response time before,
+and what is left is its scatter.
+
+Each hold is judged within itself, and the worst counts. Holds of a closed load at the same level
+are compared as well: throughput may not have come back to what it was. Holds at different levels,
+and those of open loads, are not compared: they differ because it was asked for.
+
 Servers that take turns are judged by their ratios: what the others did in the same rounds is taken
 off a change instead, and what is left must exceed its own scatter. Scatter that they share cancels
 in a ratio, and the rest is in the intervals, so scatter alone is no doubt there.
@@ -32,8 +41,10 @@ E. Barrett et al., Virtual machine warmup blows hot and cold, OOPSLA 2017.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import pairwise
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -45,13 +56,13 @@ from plimsoll.aggregate import users as users_of
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.silence import BURSTS, is_idle, window
 from plimsoll.aggregate.steady_state import FLAT, SHORT, UNSTEADY, WARM_UP
-from plimsoll.statistics.drift import PARTS, drift
+from plimsoll.statistics.drift import PARTS, drift, mean_error_ratio
 from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.needs import EveryRequest
 from plimsoll.verdicts.remedies import WHY_IT_STALLED
 from plimsoll.verdicts.role import PACE, Role
-from plimsoll.verdicts.verdict import TRIAL_LEVELS
+from plimsoll.verdicts.verdict import LEVELS, TRIAL_LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,8 +70,9 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.silence import Run, Silence
     from plimsoll.aggregate.steady_state import SteadyState
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.aggregate.usage import Values, Window
     from plimsoll.statistics.drift import Drift
-    from plimsoll.verdicts.limits import Limit, Limits
+    from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
 NAME = "steady"
@@ -86,8 +98,19 @@ MEAN_ERROR_RATIO = Limit(
     0.1,
     None,
     "ratio",
-    "half width of the 95 % interval of the mean throughput of the measurement window / the mean",
+    "half width of the 95 % interval of the mean throughput of the measurement window of a single "
+    "load / the mean; in an open load without what its arrivals scatter",
     PROPOSAL,
+)
+COMPARED_MEAN_ERROR_RATIO = Limit(
+    NAME,
+    "compared_mean_error_ratio",
+    "above",
+    0.33,
+    None,
+    "ratio",
+    "the same of a trial of a campaign",
+    "intervals over repetitions contain it; beyond a third, a trial says too little",
 )
 SILENT_RATIO = Limit(
     NAME,
@@ -143,6 +166,7 @@ TIMES_LEVELS_RATIO = Limit(
 LIMITS = (
     CHANGE_RATIO,
     MEAN_ERROR_RATIO,
+    COMPARED_MEAN_ERROR_RATIO,
     SILENT_RATIO,
     START_RATIO,
     LEVELS_RATIO,
@@ -153,6 +177,9 @@ NEEDS = EveryRequest(CHANGE_RATIO, "whether throughput was steady is unknown")
 ROLE = Role(
     misled_by=PACE.union(("no_streams",)),
     is_on_steady_state=True,
+    on_levels=frozenset(
+        {CHANGE_RATIO.name, SILENT_RATIO.name, START_RATIO.name, LEVELS_RATIO.name}
+    ),
     blames_server=frozenset({SILENT_RATIO.name}),
 )
 LEAST_S = 3.0
@@ -190,8 +217,86 @@ SEE_WHETHER_AGAIN = Remedy(
 )
 
 
+@dataclass(frozen=True)
+class _Hold:
+    """One hold of a trial, which is judged within itself.
+
+    Attributes:
+        tables: The tables of the trial.
+        window: The hold.
+    """
+
+    tables: Tables
+    window: Window
+
+    @property
+    def is_only(self) -> bool:
+        """Whether the trial has no other."""
+        return len(self.tables.holds) == 1
+
+    @property
+    def length_s(self) -> float:
+        """How long it is, in seconds."""
+        return (self.window[1] - self.window[0]) / SECOND_NS
+
+    @property
+    def in_flight(self) -> float:
+        """Mean requests in flight; 0 where it is unknown."""
+        if self.is_only:
+            return self.tables.summary.in_flight or 0.0
+        return self.tables.in_flight([self.window])[0].mean
+
+    @property
+    def median_ns(self) -> float | None:
+        """The median service time; None where it is unknown."""
+        return self.tables.summary.service_time.p50_ns if self.is_only else None
+
+    @cached_property
+    def parts(self) -> list[int]:
+        """Complete responses in each of its twentieths."""
+        return self.pace(PARTS)
+
+    @cached_property
+    def change(self) -> Drift | None:
+        """How throughput changed within it; None if that is unknown."""
+        fewest = max(FEWEST, FEWEST_EACH * _in_step(self))
+        if self.length_s < LEAST_S or median(self.parts) < fewest:
+            return None
+        return drift(self.parts)
+
+    @cached_property
+    def steady_state(self) -> SteadyState | None:
+        """How throughput went in it."""
+        if self.is_only:
+            return self.tables.steady_state
+        return steady_state.in_window(self.tables.requests, self.window)
+
+    @property
+    def steady_state_of_times(self) -> SteadyState | None:
+        """How the median time of a response went in it."""
+        if self.is_only:
+            return self.tables.steady_state_of_times
+        return steady_state.times_in_window(self.tables.requests, self.window)
+
+    def pace(self, parts: int) -> list[int]:
+        """Complete responses in equal parts of it."""
+        return self.tables.pace(self.window, parts)
+
+    def without_machine(self, counts: Sequence[float]) -> list[float]:
+        """Responses in equal parts of it, had the machine given the same in each of them."""
+        given = self.given(len(counts))
+        return [float(one) for one in np.array(counts) / given * given.mean()]
+
+    def given(self, parts: int) -> Values:
+        """What the machine gave in each of equal parts of it."""
+        edges = np.linspace(*self.window, parts + 1).astype(int)
+        windows = [(int(start), int(end)) for start, end in pairwise(edges)]
+        served = self.tables.served_in(windows)
+        return machine_speed.given(self.tables.recording, self.tables.usage, windows, served)
+
+
 def judge(tables: Tables, limits: Limits) -> Verdict:
-    """Whether the hold was steady."""
+    """Whether the holds were steady."""
     findings = _findings(tables, limits)
     return of_trial(NAME, tables.recording, findings, SOURCE)
 
@@ -208,14 +313,91 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
         ]
     if stopped := _stopped(tables, limits):
         return [stopped]
-    change = _drift(tables)
-    return [_unknown(tables, limit)] if change is None else _pace(tables, change, limits)
+    holds = [_Hold(tables, window) for window in tables.holds]
+    if len(holds) <= 1:
+        return _of_hold(holds[0], limits) if holds else [_unknown(tables, 0.0, limit)]
+    return _of_holds(tables, holds, limits)
 
 
-def _unknown(tables: Tables, limit: Limit) -> Finding:
+def _of_hold(hold: _Hold, limits: Limits) -> list[Finding]:
+    """What one hold is like within itself."""
+    if hold.change is None:
+        return [_unknown(hold.tables, hold.length_s, limits.of(CHANGE_RATIO))]
+    return _pace(hold, hold.change, limits)
+
+
+def _of_holds(tables: Tables, holds: Sequence[_Hold], limits: Limits) -> list[Finding]:
+    """What several holds are like, the worst one first, and how those of one level differ."""
+    told = [
+        [_of_place(one, place, len(holds)) for one in _of_hold(hold, limits)]
+        for place, hold in enumerate(holds, 1)
+    ]
+    told.sort(key=_badness, reverse=True)
+    return [*_between(tables, holds, limits), *(finding for each in told for finding in each)]
+
+
+def _of_place(finding: Finding, place: int, count: int) -> Finding:
+    """The finding with the hold that it is about."""
+    about = f"this is about measurement window {place} of {count}"
+    return replace(finding, further=(*finding.further, about))
+
+
+def _badness(findings: Sequence[Finding]) -> tuple[int, float]:
+    """How bad a hold is: by its level, then by what was measured first."""
+    return max(LEVELS.index(one.level) for one in findings), findings[0].measured or 0.0
+
+
+def _between(tables: Tables, holds: Sequence[_Hold], limits: Limits) -> list[Finding]:
+    """The holds of one level of a closed load whose throughput differs the most, where it does."""
+    if tables.recording.load.model != "closed":
+        return []
+    levels = [(stage.start, stage.end) for stage in tables.recording.holds]
+    pairs = [
+        (one, other)
+        for one, other in combinations(range(len(holds)), 2)
+        if levels[one] == levels[other] and holds[one].change and holds[other].change
+    ]
+    differing = [
+        _differing((holds[one], holds[other]), (one + 1, other + 1), limits) for one, other in pairs
+    ]
+    doubting = [one for one in differing if one is not None]
+    return sorted(doubting, key=lambda one: (LEVELS.index(one.level), one.measured or 0.0))[-1:]
+
+
+def _differing(
+    pair: tuple[_Hold, _Hold], places: tuple[int, int], limits: Limits
+) -> Finding | None:
+    """That throughput differs between two holds of one level; None where it does not."""
+    limit, tables = limits.of(CHANGE_RATIO), pair[0].tables
+    rates = [sum(hold.parts) / hold.length_s for hold in pair]
+    errors = [mean_error_ratio(hold.parts) for hold in pair]
+    before, after = rates
+    change = abs(after - before)
+    if (
+        change <= math.hypot(before * errors[0], after * errors[1])
+        or limit.level(change / max(rates)) == "sound"
+    ):
+        return None
+    rises = after > before
+    levels = " to ".join(map(wording.rate, rates))
+    sentence = (
+        f"throughput {'rose' if rises else 'fell'} from {levels} requests/s between measurement "
+        f"windows {places[0]} and {places[1]}, which have the same load"
+    )
+    raw = found(limit, change / max(rates), sentence, _remedy(rises))
+    given = [float(hold.given(PARTS).mean()) for hold in pair]
+    evened = [rate / one for rate, one in zip(rates, given, strict=True)]
+    left = abs(evened[1] - evened[0]) / max(evened)
+    is_left = (evened[1] > evened[0]) == rises and limit.level(left) != "sound"
+    return _of_somebody(
+        tables, _of_server(raw, found(limit, left, sentence, raw.remedy) if is_left else None)
+    )
+
+
+def _unknown(tables: Tables, held_s: float, limit: Limit) -> Finding:
     """Why nothing is known of changes; short turns are not made to show any."""
-    if tables.recording.turns and tables.holds and _last_hold_s(tables) < LEAST_S:
-        held = wording.seconds(_last_hold_s(tables))
+    if tables.recording.turns and tables.holds and held_s < LEAST_S:
+        held = wording.seconds(held_s)
         sentence = f"turns of {held} in all are compared with the others of their rounds"
         return inapplicable(limit, sentence)
     sentence = (
@@ -225,20 +407,10 @@ def _unknown(tables: Tables, limit: Limit) -> Finding:
     return not_checked(limit, sentence)
 
 
-def _drift(tables: Tables) -> Drift | None:
-    """How throughput changed within the last hold; None if that is unknown."""
-    if not tables.holds:
-        return None
-    counts = tables.pace(PARTS)
-    fewest = max(FEWEST, FEWEST_EACH * _in_step(tables))
-    if _last_hold_s(tables) < LEAST_S or median(counts) < fewest:
-        return None
-    return drift(counts)
-
-
-def _in_step(tables: Tables) -> float:
+def _in_step(hold: _Hold) -> float:
     """Requests that may come in one burst: those in flight, or with think time, of each user."""
-    load, in_flight = tables.recording.load, tables.summary.in_flight or 0.0
+    tables, in_flight = hold.tables, hold.in_flight
+    load = tables.recording.load
     if load.model == "unknown":
         return max(in_flight, users_of.most_at_once(tables.recording, tables.usage) or 0.0)
     if load.model == "closed" and load.think_time_s:
@@ -246,19 +418,19 @@ def _in_step(tables: Tables) -> float:
     return in_flight
 
 
-def _pace(tables: Tables, change: Drift, limits: Limits) -> list[Finding]:
+def _pace(hold: _Hold, change: Drift, limits: Limits) -> list[Finding]:
     """The one thing that is wrong with throughput; latency where nothing is."""
-    raw = _first_doubt(tables, change, tables.steady_state, limits)
+    tables, counts = hold.tables, hold.parts
+    raw = _first_doubt(hold, change, counts, hold.steady_state, limits)
     if raw is None:
-        return [_scattered(tables, change, limits), *_times(tables, limits)]
-    parts = _without_machine(tables, tables.pace(PARTS))
+        return [_scattered(hold, change, counts, limits), *_times(hold, limits)]
+    parts = hold.without_machine(counts)
     if raw.limit == limits.of(CHANGE_RATIO) and machine_speed.has_others(tables.usage):
         return [_against_others(raw, change.same_shape(parts))]
-    hold_s = _last_hold_s(tables)
-    windows = _without_machine(tables, tables.pace(steady_state.windows(hold_s)))
+    windows = hold.without_machine(hold.pace(steady_state.windows(hold.length_s)))
     evened = drift(parts)
-    state = steady_state.classified(windows, hold_s)
-    left = None if evened is None else _first_doubt(tables, evened, state, limits)
+    state = steady_state.classified(windows, hold.length_s)
+    left = None if evened is None else _first_doubt(hold, evened, parts, state, limits)
     return [_of_somebody(tables, _of_server(raw, left))]
 
 
@@ -297,47 +469,37 @@ def _severity(finding: Finding) -> int:
 
 
 def _first_doubt(
-    tables: Tables, change: Drift, state: SteadyState | None, limits: Limits
+    hold: _Hold,
+    change: Drift,
+    counts: Sequence[float],
+    state: SteadyState | None,
+    limits: Limits,
 ) -> Finding | None:
     """The first thing that is wrong with throughput; None where nothing is."""
     found = (
-        _changed(tables, change, limits),
+        _changed(hold, change, limits),
         _levels_of_pace(state, limits),
-        _scattered(tables, change, limits),
+        _scattered(hold, change, counts, limits),
     )
     return next((one for one in found if one is not None and one.level != "sound"), None)
 
 
-def _without_machine(tables: Tables, counts: Sequence[float]) -> list[float]:
-    """Responses in equal parts of the last hold, had the machine given the same in each of them."""
-    edges = np.linspace(*tables.holds[-1], len(counts) + 1).astype(int)
-    windows = [(int(start), int(end)) for start, end in pairwise(edges)]
-    served = tables.served_in(windows)
-    given = machine_speed.given(tables.recording, tables.usage, windows, served)
-    return [float(one) for one in np.array(counts) / given * given.mean()]
-
-
-def _changed(tables: Tables, change: Drift, limits: Limits) -> Finding | None:
+def _changed(hold: _Hold, change: Drift, limits: Limits) -> Finding | None:
     """That throughput rose or fell; None where it did not beyond its scatter."""
     if not change.is_real:
         return None
     limit = limits.of(CHANGE_RATIO)
-    return found(limit, abs(change.change_ratio), _went(tables, change), _remedy(change.rises))
+    return found(limit, abs(change.change_ratio), _went(hold, change), _remedy(change.rises))
 
 
-def _went(tables: Tables, change: Drift) -> str:
-    per_s = PARTS / _last_hold_s(tables)
+def _went(hold: _Hold, change: Drift) -> str:
+    per_s = PARTS / hold.length_s
     ends = (change.first, change.last, change.reach)
     first, last, reach = (wording.rate(one * per_s) for one in ends)
     return (
         f"throughput {'rose' if change.rises else 'fell'} within the measurement window from "
         f"{first} to {last} requests/s (±{reach}, 95 %)"
     )
-
-
-def _last_hold_s(tables: Tables) -> float:
-    start_ns, end_ns = tables.holds[-1]
-    return (end_ns - start_ns) / SECOND_NS
 
 
 def _levels_of_pace(state: SteadyState | None, limits: Limits) -> Finding | None:
@@ -358,31 +520,52 @@ def _levels_of_pace(state: SteadyState | None, limits: Limits) -> Finding | None
     return found(limit, measured, sentence, _remedy(state.name == WARM_UP))
 
 
-def _scattered(tables: Tables, change: Drift, limits: Limits) -> Finding:
-    """How precisely the mean of the hold is known."""
+def _scattered(hold: _Hold, change: Drift, counts: Sequence[float], limits: Limits) -> Finding:
+    """How precisely the mean of a hold is known, or how well it followed its arrivals."""
     error = change.mean_error_ratio
-    limit = limits.of(MEAN_ERROR_RATIO)
-    known = f"the mean of the measurement window is known to ±{wording.percent(round(error, 3))}"
+    recording = hold.tables.recording
+    is_compared = recording.origin == "campaign"
+    limit = limits.of(COMPARED_MEAN_ERROR_RATIO if is_compared else MEAN_ERROR_RATIO)
+    known = "the mean of the measurement window is known to"
+    if limit.level(error) != "sound" and recording.load.model == "open" and not recording.turns:
+        error = min(error, _error_beside_arrivals(hold, counts))
+        known = "beside the arrivals, the mean of the measurement window is known to"
+    known = f"{known} ±{wording.percent(round(error, 3))}"
     if limit.level(error) == "sound":
         return found(limit, error, f"throughput was steady: {known}", "")
-    if tables.recording.turns:
+    if recording.turns:
         sentence = f"{known} (95 %); servers that take turns share most of that scatter"
         return Finding("sound", error, limit, sentence, "")
     sentence = f"throughput scattered within the measurement window: {known} only (95 %)"
     return found(limit, error, sentence, LONGER)
 
 
-def _times(tables: Tables, limits: Limits) -> list[Finding]:
+def _error_beside_arrivals(hold: _Hold, counts: Sequence[float]) -> float:
+    """How uncertain the mean of an open load is by what its arrivals do not explain.
+
+    A response comes a response time after its arrival: arrivals are counted as much earlier.
+    """
+    later_ns = round(hold.tables.summary.response_time.p50_ns or 0)
+    start_ns, end_ns = hold.window
+    earlier = (start_ns - later_ns, end_ns - later_ns)
+    due = np.array(hold.tables.arrivals(earlier, len(counts)), dtype=np.float64)
+    if not due.sum():
+        return math.inf
+    responses = np.array(counts, dtype=np.float64)
+    expected = due / due.mean() * responses.mean()
+    return mean_error_ratio(responses - expected + responses.mean())
+
+
+def _times(hold: _Hold, limits: Limits) -> list[Finding]:
     """The levels of the median latency, where there are several."""
-    median_ns = tables.summary.service_time.p50_ns
-    raw = _levels_of_times(tables.steady_state_of_times, limits, median_ns)
+    raw = _levels_of_times(hold.steady_state_of_times, limits, hold.median_ns)
     if raw is None or raw.level == "sound":
         return [] if raw is None else [raw]
-    hold_s = _last_hold_s(tables)
-    responses = pace.median_times(tables.requests, tables.holds[-1], steady_state.windows(hold_s))
-    paces = _without_machine(tables, [1 / max(median_ns, 1.0) for _, median_ns in responses])
+    windows = steady_state.windows(hold.length_s)
+    responses = pace.median_times(hold.tables.requests, hold.window, windows)
+    paces = hold.without_machine([1 / max(median_ns, 1.0) for _, median_ns in responses])
     evened = [(count, 1 / one) for (count, _), one in zip(responses, paces, strict=True)]
-    left = _levels_of_times(steady_state.classified_times(evened, hold_s), limits)
+    left = _levels_of_times(steady_state.classified_times(evened, hold.length_s), limits)
     is_left = left is not None and left.level != "sound"
     return [_of_server(raw, left if is_left else None)]
 
@@ -455,7 +638,7 @@ def _few_rounds(tables: Tables, silent: Silence, limits: Limits) -> Finding | No
     """That responses come in bursts, too few to tell a stall from a pause; None elsewhere."""
     if not silent.pauses:
         return None
-    rounds = _last_hold_s(tables) / silent.round_s
+    rounds = tables.held_s / silent.round_s
     if rounds >= BURSTS:
         return None
     sentence = (
