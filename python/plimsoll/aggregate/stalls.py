@@ -14,7 +14,8 @@ over the stalls of length g, where T is the length of the holds; its quantiles a
 here. They are estimates and a lower bound: that requests pile up during a stall and are served
 one after the other behind it is left out. Stalls of single connections are found apart: a request
 that arrives on a connection picked at random waits as above, with T times the connections for T.
-They are never part of a measured percentile.
+They are never part of a measured percentile. Requests that are slow by themselves look like them,
+one by one; `stall_clusters` tells them apart.
 
 Source:
     The wait of an arrival at a random instant until the next event: W. Feller, *An Introduction to

@@ -2,11 +2,23 @@
 
 A connection that waits sends nothing. A stall of 50 ms therefore makes one slow request on each
 connection, however many users would have arrived in it. `aggregate.stalls` finds in the rows when
-no response came although requests waited, and when single connections stalled while others got
-responses. It computes a lower bound of the time that a user who arrives at a random instant, on a
-random connection, would have waited because of that. A load is doubtful if its 99th percentile
-would be more than twice the measured one. The limit of its 99.9th percentile is five times, if
-there are enough responses for it.
+no response came although requests waited, and which requests of single connections were slow while
+others got responses. It computes a lower bound of the time that a user who arrives at a random
+instant, on a random connection, would have waited because of that. A load is doubtful if its 99th
+percentile would be more than twice the measured one. The limit of its 99.9th percentile is five
+times, if there are enough responses for it.
+
+A slow request need not be a stall: a cache miss or a rare query takes long by itself, and users who
+arrive at random have as few of them as users who wait for each other. A worker that stands still
+delays requests of several connections, and they end together when it goes on. So requests that are
+slow while others get responses count only if they end together, or are on the same connections,
+more often than by chance (`aggregate.stall_clusters`). If so few requests are slow that all may end
+together by chance, stalls are not checked.
+
+Two limits follow. Where each worker has one connection, and workers stall one at a time, now here
+and now there, their rows are those of slow requests: such stalls are not found. And a single
+connection is never slow but with all, so it cannot tell. Nor can c connections if the share of the
+time for which one of them is slow, to the power of c, is at least half of the time stalled.
 
 Stalls below 10 ms are left out, because schedulers cause those; so are stalls of the load generator
 itself. The stalls that make the wait may come from the machine: the server is not blamed if it
@@ -23,7 +35,8 @@ Another tool's log does not show whether its load was closed. It is judged like 
 number of active users, because each of them waits for its response. Their greatest number stands
 for the connections, which no log has, or the requests in flight by its rows if these are more.
 
-Source: `aggregate.stalls`; coordinated omission, G. Tene, README of giltene/wrk2.
+Source: `aggregate.stalls`; `statistics.clustering`; coordinated omission, G. Tene, README of
+giltene/wrk2.
 """
 
 from __future__ import annotations
@@ -33,7 +46,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll import wording
-from plimsoll.aggregate import cores, disturbance, silence, stalls, users
+from plimsoll.aggregate import cores, disturbance, silence, stall_clusters, stalls, users
 from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import second_window
 from plimsoll.statistics.slope import greatest_slope
@@ -114,11 +127,10 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         return inapplicable(limit, "events come when the server sends them, not after a request")
     if not measured_ns:
         return not_checked(limit, "there are too few responses for a 99th percentile")
-    worst = _of_server(tables, limit, measured_ns)
-    for finding in _of_connections(tables, limits, measured_ns):
-        if worst.level == "sound" and finding.level != "sound":
-            worst = finding
-    return worst
+    findings = [_of_server(tables, limit, measured_ns)]
+    findings += _of_connections(tables, limits, measured_ns)
+    doubted = (one for one in findings if one.level != "sound")
+    return next(doubted, findings[1] if findings[1:] else findings[0])
 
 
 def _not_closed(tables: Tables) -> str:
@@ -148,8 +160,30 @@ def _of_server(tables: Tables, limit: Limit, measured_ns: float) -> Finding:
     )
     others = ("`steady` names further stalls, of whole seconds",) if tables.silence.stalls else ()
     finding = found(limit, ratio, sentence, AT_A_RATE, *others)
-    is_doubted = finding.level != "sound"
-    return (_of_machine(tables, limit, stalled, wait_ns) if is_doubted else None) or finding
+    if finding.level == "sound":
+        return finding
+    excused = _of_machine(tables, limit, stalled, wait_ns) or _of_chance(tables, limit, stalls_ns)
+    return excused or finding
+
+
+def _of_chance(tables: Tables, limit: Limit, stalls_ns: Sequence[int]) -> Finding | None:
+    """That so few connections are all slow at a time by chance as well; None otherwise.
+
+    If one of them is slow for the share s of the time, all c of them are for the share s^c. One
+    connection alone is never slow but with all.
+    """
+    connections = round(_connections(tables) or 0)
+    if not connections:
+        return None
+    slow_ns = sum(_lengths_ns(_slow(tables)))
+    slow = min(slow_ns / (tables.recording.held_ns * connections), 1.0)
+    if connections > 1 and slow**connections < LIKELY * sum(stalls_ns) / tables.recording.held_ns:
+        return None
+    sentence = (
+        f"the server stalled {_stalled(stalls_ns)}, or single requests are slow by themselves: "
+        f"{wording.several(connections, 'connection')} cannot tell"
+    )
+    return not_checked(limit, sentence)
 
 
 def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[Finding]:
@@ -165,16 +199,61 @@ def _of_connections(tables: Tables, limits: Limits, p99_ns: float) -> Iterator[F
     if p999_ns and summary.completed >= MANY and len(rare) >= FEWEST:
         compared.append((limits.of(RARE_WAIT_RATIO), "p99.9", RARE_QUANTILE, p999_ns, rare))
     for limit, name, quantile, measured_ns, of in compared:
-        lengths_ns = _lengths_ns(of)
-        wait_ns = stalls.wait_ns(lengths_ns, int(held_ns * connections), quantile) or 0.0
+        wait_ns = stalls.wait_ns(_lengths_ns(of), int(held_ns * connections), quantile) or 0.0
+        if limit.level(wait_ns / measured_ns) != "sound":
+            yield _of_clusters(tables, limit, of, connections, (name, quantile, measured_ns))
+
+
+def _of_clusters(
+    tables: Tables,
+    limit: Limit,
+    slow: Sequence[Window],
+    connections: float,
+    percentile: tuple[str, float, float],
+) -> Finding:
+    """What the slow requests make that come together more often than by chance.
+
+    Args:
+        tables: The tables of the trial.
+        limit: The limit that all slow requests together are beyond.
+        slow: When each was sent, and when it ended.
+        connections: On how many connections a random user may be.
+        percentile: Its name, which one it is, and what was measured, in nanoseconds.
+    """
+    name, quantile, measured_ns = percentile
+    clusters = stall_clusters.beyond_chance(tables.recording, tables.requests, slow)
+    released, gathered = set(clusters.released or []), set(clusters.gathered)
+    stalled = [one for one in slow if one in released or one in gathered]
+    lengths_ns = _lengths_ns(stalled)
+    duration_ns = int(tables.recording.held_ns * connections)
+    wait_ns = stalls.wait_ns(lengths_ns, duration_ns, quantile) or 0.0
+    if limit.level(wait_ns / measured_ns) != "sound":
         sentence = (
             f"single connections stalled {_stalled(lengths_ns, wait_ns)}: users at random instants "
             f"would see a {name} of at least {_time(wait_ns)}, not the service time's "
             f"{_time(measured_ns)}"
         )
-        finding = found(limit, wait_ns / measured_ns, sentence, AT_A_RATE)
-        if finding.level != "sound":
-            yield _of_machine(tables, limit, of, wait_ns, connections) or finding
+        why = [
+            *(["they end together more often than by chance"] if released else []),
+            *(["they are on the same connections more often than by chance"] if gathered else []),
+        ]
+        doubt = found(limit, wait_ns / measured_ns, sentence, AT_A_RATE, *why)
+        return _of_machine(tables, limit, stalled, wait_ns, connections) or doubt
+    if clusters.released is None:
+        few = f"{wording.several(len(slow), 'request')} took {_longest(slow)}"
+        return not_checked(limit, f"{few}: too few to tell stalls from requests slow by themselves")
+    alone = [one for one in slow if one not in released and one not in gathered]
+    sentence = (
+        f"no stall that changes {name} is hidden in the latencies, but "
+        f"{wording.several(len(alone), 'request')} took {_longest(alone)} by "
+        f"{'itself' if len(alone) == 1 else 'themselves'}"
+    )
+    evidence = "no more of them than by chance end together, or are on the same connections"
+    return found(limit, wait_ns / measured_ns, sentence, "", evidence)
+
+
+def _longest(slow: Sequence[Window]) -> str:
+    return f"up to {_time(max(_lengths_ns(slow), default=0))}"
 
 
 def _connections(tables: Tables) -> float | None:
@@ -320,10 +399,14 @@ def _waited_ratio(tables: Tables, windows: Sequence[Window]) -> float:
 
 def _connection_stalls(tables: Tables) -> list[Window]:
     """The stalls of single connections, without those in which all stalled."""
-    of_server = stalls.of_server(tables.recording, tables.usage, tables.connection_stalls)
-    starts, ends = np.array(of_server, np.int64).reshape(-1, 2).T
+    starts, ends = np.array(_slow(tables), np.int64).reshape(-1, 2).T
     own = _shared_ns(tables, starts, ends) < LIKELY * (ends - starts)
     return list(zip(starts[own].tolist(), ends[own].tolist(), strict=True))
+
+
+def _slow(tables: Tables) -> list[Window]:
+    """Slow requests, without those that the load generator delayed."""
+    return stalls.of_server(tables.recording, tables.usage, tables.connection_stalls)
 
 
 def _shared_ns(tables: Tables, starts: Instants, ends: Instants) -> Instants:
