@@ -99,6 +99,8 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         return inapplicable(
             limit, "the load is limited on purpose, so no resource needs to be saturated"
         )
+    if tables.recording.driver is None and tables.recording.ending.kind == "completed":
+        return not_checked(limit, "this recording has no requests, so nothing had to be saturated")
     shares = utilisation.shares(tables)
     if unread := _unread(tables, shares, limit):
         return unread
