@@ -14,7 +14,7 @@ from plimsoll.aggregate import percentiles, query, rates
 from plimsoll.aggregate.sent import held_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import duckdb
 
@@ -80,10 +80,7 @@ def shortest_ns(recording: Recording, requests: Rows) -> float | None:
     Returns:
         Nanoseconds; None without a complete response in the holds.
     """
-    kinds = list(recording.kinds) or [0]
-    with query.opened(recording.holds, requests=requests) as database:
-        found = database.execute(query.text("shortest_of_kinds"), {"kinds": kinds}).fetchone()
-    return None if found is None else found[0]
+    return _shortest_ns("shortest_of_kinds", recording, requests, recording.kinds)
 
 
 def shortest_of_load_ns(recording: Recording, requests: Rows) -> float | None:
@@ -101,11 +98,16 @@ def shortest_of_load_ns(recording: Recording, requests: Rows) -> float | None:
         that of each type: one that is sent once has no shortest time.
     """
     many, most = len(recording.requests), (recording.load.peak_connections or 0) // EACH_REQUEST
-    groups = [*range(many)] if many <= most else list(recording.kinds)
+    groups = range(many) if many <= most else recording.kinds
+    return _shortest_ns("shortest_of_load", recording, requests, groups)
+
+
+def _shortest_ns(
+    name: str, recording: Recording, requests: Rows, kinds: Iterable[int]
+) -> float | None:
+    """What a query finds of the kinds of a trial's requests, one for each of these."""
     with query.opened(recording.holds, requests=requests) as database:
-        found = database.execute(
-            query.text("shortest_of_load"), {"groups": groups or [0]}
-        ).fetchone()
+        found = database.execute(query.text(name), {"kinds": list(kinds) or [0]}).fetchone()
     return None if found is None else found[0]
 
 

@@ -29,10 +29,7 @@ def pace(requests: Rows, window: Window, parts: int) -> list[int]:
     """
     if isinstance(requests, EngineRecords):
         return requests.pace(window, parts)
-    limits = {"from_ns": window[0], "until_ns": window[1], "parts": parts}
-    with query.opened(requests=requests) as database:
-        found = dict(database.execute(_statement("pace", window, parts), limits).fetchall())
-    return [int(found.get(part, 0)) for part in range(parts)]
+    return _counted("pace", requests, window, parts)
 
 
 def arrivals(requests: Rows, window: Window, parts: int) -> list[int]:
@@ -46,10 +43,7 @@ def arrivals(requests: Rows, window: Window, parts: int) -> list[int]:
     Returns:
         One number for each part, 0 where none was due.
     """
-    limits = {"from_ns": window[0], "until_ns": window[1], "parts": parts}
-    with query.opened(requests=as_stored(requests)) as database:
-        found = dict(database.execute(_statement("arrivals", window, parts), limits).fetchall())
-    return [int(found.get(part, 0)) for part in range(parts)]
+    return _counted("arrivals", as_stored(requests), window, parts)
 
 
 def median_times(requests: Rows, window: Window, parts: int) -> list[tuple[int, float]]:
@@ -69,6 +63,14 @@ def median_times(requests: Rows, window: Window, parts: int) -> list[tuple[int, 
     with query.opened(requests=requests) as database:
         rows = database.execute(_statement("median_times", window, parts), limits).fetchall()
     return [(int(completed), float(median_ns)) for _, completed, median_ns in rows]
+
+
+def _counted(name: str, requests: Rows, window: Window, parts: int) -> list[int]:
+    """What a query counts in each of equal parts of a stretch of time, 0 where nothing is."""
+    limits = {"from_ns": window[0], "until_ns": window[1], "parts": parts}
+    with query.opened(requests=requests) as database:
+        found = dict(database.execute(_statement(name, window, parts), limits).fetchall())
+    return [int(found.get(part, 0)) for part in range(parts)]
 
 
 def _statement(name: str, window: Window, parts: int) -> str:

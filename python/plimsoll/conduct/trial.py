@@ -406,7 +406,7 @@ def verified(
     known.contract[when] = []
     trial = known.trial
     if not trial.framework.has_contract:
-        return contract.Verified(trial.exchanges)
+        return contract.Verified(known.drawn)
     checked = contract.CheckedServer(
         (running.place.host, running.place.port),
         keep_alive=trial.load.keep_alive,
@@ -417,7 +417,7 @@ def verified(
         protocol=running.place.protocol,
     )
     try:
-        exchanges = trial.exchanges if when == "before" else trial.exchanges[:DRAWN_BY_TOOLS]
+        exchanges = known.drawn if when == "before" else known.drawn[:DRAWN_BY_TOOLS]
         served = trial.endpoint.of_seed(trial.fixtures_seed)
         requested = replace(served, exchanges=exchanges, with_fixtures=None)
         found = contract.verify(checked, requested, trial.seed)

@@ -6,6 +6,7 @@ import platform
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import plimsoll
@@ -125,6 +126,11 @@ class TrialState:
     beside: int = 1
     began_s: float = field(default_factory=time.monotonic)
     tls: Tls | None = None
+
+    @cached_property
+    def drawn(self) -> tuple[Exchange, ...]:
+        """What is sent under load, before anything was learned of the responses; drawn once."""
+        return self.trial.exchanges
 
     def fail(self, error: PlimsollError) -> None:
         """Notes the error that ended the trial."""
