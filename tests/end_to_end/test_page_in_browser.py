@@ -646,6 +646,8 @@ def test_a_script_that_got_into_the_page_would_not_run(visit: Visit) -> None:
 
 def test_only_what_is_in_view_is_drawn_when_everything_is_opened(visit: Visit) -> None:
     visit.page.locator("#open-all").click()
+    first = '[id="trial-axum.2048.steady.1"] .chart'
+    visit.page.locator(first).first.scroll_into_view_if_needed()
     visit.charts("trial-axum.2048.steady.1").first.wait_for()
     drawn = visit.page.locator(".chart svg.marks").count()
     assert drawn < visit.page.locator(".chart").count()

@@ -45,16 +45,22 @@ class DriverStalls:
 
     Attributes:
         longest_s: The longest of them.
-        stalled_s: All of them together, as far as they are known: one for each reading.
+        told: How long each of them was, with the stretch of time of the reading that tells of it;
+            one for each reading.
         located: When they were, by the rows, in nanoseconds since zero; empty if no response
             waited for them, or it is unknown.
         unlocated: How many are not in the rows, and can have made responses late nevertheless.
     """
 
     longest_s: float
-    stalled_s: float
+    told: tuple[tuple[Window, float], ...] = ()
     located: tuple[Window, ...] = ()
     unlocated: int = 0
+
+    @property
+    def stalled_s(self) -> float:
+        """All of them together, as far as they are known."""
+        return sum(length_s for _, length_s in self.told)
 
 
 def of_trial(
@@ -75,14 +81,17 @@ def of_trial(
     if told is None:
         return None
     long = [(window, length_s) for window, length_s in told if length_s >= LEAST_S]
-    found = [(length_s, _located(window, length_s, gaps)) for window, length_s in long]
-    known = [(length_s, of) for length_s, of in found if of]
-    hidden = [length_s for length_s, of in found if not of] if _hides_stalls(recording) else []
-    lasted = [min(length_s, max(map(_length_s, of))) for length_s, of in known] + hidden
-    longest_s = max(lasted) if lasted else max((length_s for _, length_s in told), default=0.0)
-    located = {gap for _, of in known for gap in of}
+    gaps_of = {window: _located(window, length_s, gaps) for window, length_s in long}
+    lasted = [
+        (window, min(length_s, max(map(_length_s, gaps_of[window]), default=length_s)))
+        for window, length_s in long
+        if gaps_of[window] or _hides_stalls(recording)
+    ]
+    lengths_s = [length_s for _, length_s in (lasted or told)]
+    located = {gap for of in gaps_of.values() for gap in of}
     ordered = sorted(located, key=_length_s, reverse=True)[:MOST_LOCATED]
-    return DriverStalls(longest_s, sum(lasted), tuple(ordered), len(hidden))
+    hidden = sum(not gaps_of[window] for window, _ in lasted)
+    return DriverStalls(max(lengths_s, default=0.0), tuple(lasted), tuple(ordered), hidden)
 
 
 def quantile_without(

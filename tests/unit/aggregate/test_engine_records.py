@@ -45,8 +45,8 @@ QUESTIONS: dict[str, Callable[[Tables], Any]] = {
     "without stalls": lambda of: [
         driver_stalls.quantile_without(of.recording, of.requests, stalls, quantile)
         for stalls in (
-            DriverStalls(0.0, 0.0),
-            DriverStalls(0.5, 0.5, ((10**9, 15 * 10**8), (3 * 10**9, 4 * 10**9)), 2),
+            DriverStalls(0.0),
+            DriverStalls(0.5, (), ((10**9, 15 * 10**8), (3 * 10**9, 4 * 10**9)), 2),
         )
         for quantile in (0.5, 0.99)
     ],

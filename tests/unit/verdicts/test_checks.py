@@ -1303,6 +1303,13 @@ def test_a_stall_that_a_hypervisor_explains_is_told_once():
     assert "because others had its core" in given.text
 
 
+@pytest.mark.parametrize(("taken_s", "level"), [((3.5, 4.5), "not_checked"), ((1.0, 2.0), "void")])
+def test_a_hypervisor_explains_only_a_stall_of_its_own_time(taken_s, level):
+    stalled = {"longest_pause_ns": 300_000_000, "freeze_s": (4.0, 4.3)}
+    made = simulate(**stalled, stolen=0.4, taken_s=taken_s)
+    assert judged("driver_uninterrupted", made).level == level
+
+
 def test_a_load_generator_that_others_robbed_is_not_called_the_limit():
     made = simulate(others_busy=0.5, server_busy=0.4, driver_busy=0.45, run_delay=0.6)
     given = judged("driver_headroom", made)

@@ -37,6 +37,7 @@ from plimsoll.verdicts.role import Cause, Role
 if TYPE_CHECKING:
     from plimsoll.aggregate.driver_stalls import DriverStalls
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.aggregate.usage import Window
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
@@ -48,6 +49,8 @@ LONG_PAUSE_S = 0.05
 """Schedulers let a thread wait for a core for less."""
 LIKELY = 0.5
 """Waits for a core explain a stall at most twice as long."""
+MARGIN_NS = 200_000_000
+"""The load generator and the machine are read at other instants; a fifth of what is between."""
 STALL_S = 0.5
 """A stall so long leaves a second with hardly any response, and fails requests and connections."""
 STALL_RATIO = 0.05
@@ -160,12 +163,22 @@ def _of_host(tables: Tables) -> str:
 
 
 def _is_by_others(tables: Tables, stalls: DriverStalls) -> bool:
-    """Whether waits for a core explain its stalls; a hypervisor knows no longest one."""
-    lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
+    """Whether waits for a core explain its stalls, each by those about the time of it.
+
+    A hypervisor knows no longest one.
+    """
+    explained_s = (min(told[1], _waited_s(tables, *told)) for told in stalls.told)
+    return sum(explained_s) >= LIKELY * stalls.stalled_s
+
+
+def _waited_s(tables: Tables, reading: Window, length_s: float) -> float:
+    """How long it waited for cores about the time of a reading that tells of a stall."""
+    about = (reading[0] - MARGIN_NS, reading[1] + MARGIN_NS)
+    lost = disturbance.lost(tables.recording, tables.usage, [about])
     if lost is None:
-        return False
-    waited = lost.waited_ratio if stalls.longest_s < LONG_PAUSE_S else lost.stolen_ratio
-    return waited("driver") * tables.held_s >= LIKELY * stalls.stalled_s
+        return 0.0
+    waited = lost.waited_ratio if length_s < LONG_PAUSE_S else lost.stolen_ratio
+    return waited("driver") * (about[1] - about[0]) / SECOND_NS
 
 
 def _cause(tables: Tables, verdict: Verdict) -> Cause | None:
