@@ -26,14 +26,19 @@ if TYPE_CHECKING:
 
 
 def of_group(
-    group: Sequence[Trial], recorded: Iterable[Recording], setting: RunConfig, tell: Listener
+    group: Sequence[Trial],
+    recorded: Iterable[Recording],
+    setting: RunConfig,
+    tell: Listener,
 ) -> dict[str, tuple[ComplianceResult, ...]]:
     """Results of the frameworks of some trials that are not recorded yet; none without the gate.
+
+    Those of servers that an earlier group had no room for are known, and not measured again.
 
     Args:
         group: Trials that are conducted next.
         recorded: Recordings so far.
-        setting: What all trials have in common.
+        setting: What all trials have in common, with the results so far.
         tell: Told each framework.
 
     Returns:
@@ -43,7 +48,10 @@ def of_group(
     if not setting.has_gate:
         return {}
     known = {(one.framework, one.variant) for one in recorded if one.compliance}
-    found: dict[str, tuple[ComplianceResult, ...]] = {}
+    found = {
+        trial.id: setting.compliance[trial.id] for trial in group if trial.id in setting.compliance
+    }
+    known |= {(one.framework.name, one.framework.variant) for one in group if one.id in found}
     for trial in group:
         framework = trial.framework
         if (framework.name, framework.variant) in known:

@@ -9,7 +9,7 @@ import os
 import signal
 import time
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _PROC = Path("/proc")
@@ -29,6 +29,7 @@ class Process:
         started_ticks: Clock ticks from boot to its start; unique together with `pid`.
         zombie: It has ended with all its threads, and its parent has not waited for it.
         name: Name of its program, at most 15 bytes.
+        threads: How many threads it has; not compared.
     """
 
     pid: int
@@ -36,6 +37,7 @@ class Process:
     started_ticks: int
     zombie: bool
     name: str
+    threads: int = field(default=1, compare=False)
 
 
 def process(pid: int) -> Process | None:
@@ -60,7 +62,7 @@ def process(pid: int) -> Process | None:
     fields = after.split()
     zombie = fields[0] in b"ZX" and int(fields[17]) <= 1
     name = before.partition(b"(")[2].decode("utf-8", "replace")
-    return Process(pid, int(fields[1]), int(fields[19]), zombie, name)
+    return Process(pid, int(fields[1]), int(fields[19]), zombie, name, int(fields[17]))
 
 
 def own_age_s() -> float:

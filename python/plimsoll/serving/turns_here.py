@@ -78,15 +78,15 @@ class TurnsHere:
         """Reads it and its machine, and has it work.
 
         Readings take milliseconds, in which a server that is frozen does nothing: its CPU time of a
-        turn would else exceed what its cores can do in it.
+        turn would else exceed what its cores can do in it. That its threads go on is no part of it.
 
         Args:
             thorough: Whether to read what disturbs or takes long, too.
         """
         self._before = self._sampler.read_alone(thorough=thorough, order=BEFORE)
         self._ended_s = self._tree.ended_s
-        self._used = self._cpu_ns()
         self._rest.end()
+        self._used = self._cpu_ns()
 
     def end(self, *, thorough: bool) -> ServerTurn:
         """Has it rest, and reads it and its machine.
@@ -94,8 +94,10 @@ class TurnsHere:
         Args:
             thorough: Whether to read what disturbs or takes long, too.
         """
+        # What a server does after its turn counts until it is frozen, and to freeze it does not.
+        at_end = self._cpu_ns() if self._rest.freezes else None
         self._rest.begin()
-        cpu_ns = cpu_clock.grown(self._used, self._cpu_ns())
+        cpu_ns = cpu_clock.grown(self._used, self._cpu_ns() if at_end is None else at_end)
         after = self._sampler.read_alone(thorough=thorough, order=AFTER)
         if cpu_ns is not None:
             self._short_lived.count(self._ended_s, self._tree.ended_s, cpu_ns)

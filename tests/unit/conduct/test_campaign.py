@@ -13,7 +13,7 @@ import pytest
 
 import fake_engine
 import toy_trials
-from plimsoll.conduct import campaign
+from plimsoll.conduct import campaign, compliance
 from plimsoll.conduct.run_config import RunConfig
 from plimsoll.drivers.tools import plimsoll as driver
 from plimsoll.errors import Interrupted, LimitTooLow, MixedResults, StorageError
@@ -123,6 +123,15 @@ def test_a_framework_passes_the_gate_once_before_its_first_load(results: Parquet
     assert {"host_missing", "survives"} < {one.case for one in first.compliance}
     assert second.compliance == third.compliance == ()
     assert first.contract == {"before": [], "after": []}
+
+
+def test_what_is_left_of_a_group_does_not_pass_the_gate_again() -> None:
+    setting, told = RunConfig(has_gate=True), list[Event]()
+    found = compliance.of_group(TRIALS, (), setting, told.append)
+    assert len(told) == 1
+    again = compliance.of_group(TRIALS, (), replace(setting, compliance=found), told.append)
+    assert again == found
+    assert len(told) == 1
 
 
 def test_a_server_that_does_not_start_has_no_compliance_and_says_why(

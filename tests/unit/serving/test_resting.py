@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.processes import cpu_clock
+from plimsoll.processes import cpu_clock, process_table
 from plimsoll.serving import resting
 from plimsoll.serving.resting import RestingServer
 
@@ -18,6 +18,18 @@ IDLE = "import time; time.sleep(60)"
 BUSY_FOR_A_MOMENT = (
     "import time\nend = time.monotonic() + 0.6\nwhile time.monotonic() < end: pass\ntime.sleep(60)"
 )
+
+
+MANY_THREADS = 1500
+MANY = f"""
+import threading, time
+threading.stack_size(65536)
+asleep = threading.Lock()
+asleep.acquire()
+for _ in range({MANY_THREADS}):
+    threading.Thread(target=asleep.acquire, daemon=True).start()
+time.sleep(60)
+"""
 
 
 @contextmanager
@@ -96,3 +108,21 @@ def test_who_has_nothing_to_do_is_idle_from_the_first_moment() -> None:
         assert not rest.wait_until_idle()
         assert rest.wait_until_idle()
         assert not rest.freezes
+
+
+def test_many_threads_have_stopped_and_go_on_before_anything_else_begins() -> None:
+    with server(MANY) as rest:
+        (pid,) = rest.processes()
+        while (found := process_table.process(pid)) is None or found.threads <= MANY_THREADS:
+            time.sleep(0.05)
+        rest.wait_until_idle()
+        rest.freezes = True
+        for act in (rest.begin, rest.end, rest.begin, rest.end):
+            before = cpu_clock.of((pid,))
+            act()
+            at_once = cpu_clock.of((pid,))
+            time.sleep(0.3)
+            spent_ns = cpu_clock.grown(before, at_once)
+            left_ns = cpu_clock.grown(at_once, cpu_clock.of((pid,)))
+            assert spent_ns is not None and left_ns is not None
+            assert left_ns < spent_ns / 5
