@@ -19,10 +19,11 @@ from plimsoll.findings.trial import TrialFindings
 from plimsoll.recording import RecordedStage, Recording
 from plimsoll.statistics import straight_line
 from plimsoll.storage.results import Results
-from recordings import SECOND_NS, usage_rows
+from recordings import SECOND_NS, request_rows, usage_rows
 
 LADDER = LadderSettings(shares=(0.2, 0.4, 0.6, 0.8))
 BASE_PER_S = 1000.0
+MS = SECOND_NS // 1000
 
 Readings = Iterator[tuple[float, str, str, float]]
 
@@ -123,6 +124,34 @@ def _readings(trial: TrialFindings, costs: Costs) -> Readings:
             yield start + second, "server", "idle_cpu_user_s", second * costs.standing
             yield start + second, "server", "idle_cpu_system_s", 0.0
             yield start + second, "server", "idle_rss_bytes", costs.held_bytes / 2
+
+
+def put_all_in_use(
+    results: Results, trial: TrialFindings, costs: Costs, each_ms: int, shortest_ms: int
+) -> TrialFindings:
+    """A trial with requests that keep every connection busy; one on each of them is shorter."""
+    driver = sample.driver(connections_requested=LADDER.connections)
+    trial = replace(
+        trial, data=replace(trial.data, recording=replace(trial.recording, driver=driver))
+    )
+    rows = [
+        {
+            "due_ns": start_ms * MS,
+            "sent_ns": start_ms * MS,
+            "first_byte_ns": end_ms * MS,
+            "done_ns": end_ms * MS,
+            "connection": connection,
+            "status": 200,
+        }
+        for connection in range(LADDER.connections)
+        for start_ms in range(0, 6000, each_ms)
+        if (end_ms := start_ms + (shortest_ms if start_ms == 2000 else each_ms))
+    ]
+    busy = [(second, "driver", "in_flight_mean", float(LADDER.connections)) for second in range(8)]
+    usage = usage_rows(*_readings(trial, costs), *busy)
+    tables = {**stored_trials.NO_ROWS, "requests": request_rows(*rows)}
+    stored_trials.put(results, trial.recording, usage=usage, **tables)
+    return trial
 
 
 def ranking() -> LadderRanking:

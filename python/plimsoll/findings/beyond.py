@@ -37,6 +37,12 @@ FULL = 0.8
 SEARCHED: tuple[Resource, ...] = ("server", "core", "queue", "link", "host")
 """Resources in the order in which they are named: the host is full when its server is."""
 
+OF_DRIVER: tuple[Resource, ...] = ("driver", "pool")
+"""Resources of the load generator: a rate that they end is not the server's limit."""
+
+LOW = 0.5
+"""Share of a throughput up to which a rate leaves most connections free."""
+
 _CONNECTIONS_FULL = 0.95
 
 _UNLOADED = 0.5
@@ -59,6 +65,34 @@ class LimitingResource:
 
     resource: Resource
     sentence: str
+
+    @property
+    def is_of_driver(self) -> bool:
+        """Whether it belongs to the load generator, so that the server had room."""
+        return self.resource in OF_DRIVER
+
+
+def of_driver(
+    found: TrialFindings, tables: Tables, unloaded_ns: float | None
+) -> LimitingResource | None:
+    """The load generator or the number of its connections, where one was the limit; else None.
+
+    Connections that were all in use are the server's limit where it was full, or made responses
+    slower than at a low rate. The shortest response of a load says less: all may have waited.
+
+    Args:
+        found: What is known of an open load whose rate was not met.
+        tables: Its tables.
+        unloaded_ns: Median latency at a rate that leaves most connections free, in nanoseconds;
+            None if there was no such rate.
+    """
+    shares = utilisation.shares(tables)
+    pool = (
+        _of_pool(tables, shares)
+        if unloaded_ns is None
+        else _of_unslowed(tables, shares, unloaded_ns, "under the load")
+    )
+    return _of_driver(found, shares) or pool
 
 
 def beyond(
@@ -94,13 +128,20 @@ def of_closed_load(tables: Tables, unloaded_ns: float) -> LimitingResource | Non
         tables: Tables of the closed load.
         unloaded_ns: Median latency at a rate that leaves most connections free, in nanoseconds.
     """
+    return _of_unslowed(tables, utilisation.shares(tables), unloaded_ns, "in the closed load")
+
+
+def _of_unslowed(
+    tables: Tables, shares: utilisation.Shares, unloaded_ns: float, when: str
+) -> LimitingResource | None:
+    """The number of connections, where the server had room and was as fast as at a low rate."""
     most, mean_ns = _all_in_use(tables), tables.summary.service_time.mean_ns
     if not most or not mean_ns or mean_ns > _MOST_SLOWER * unloaded_ns:
         return None
-    if _is_server_full(utilisation.shares(tables)):
+    if _is_server_full(shares):
         return None
     sentence = (
-        f"all {wording.count(most)} connections were in use in the closed load, for "
+        f"all {wording.count(most)} connections were in use {when}, for "
         f"{wording.seconds(mean_ns / 1e9)} a response, which is no longer than at a low rate"
     )
     return LimitingResource("pool", sentence)

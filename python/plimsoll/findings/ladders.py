@@ -1,7 +1,11 @@
 """Ladders: what each server costs at rates that all of them have, and without load.
 
 A step of which the server was saturated, or whose rate was not met, is no point of the line: there
-a request no longer costs what it costs below.
+a request no longer costs what it costs below. It is full where the server was at its limit: its
+cores were saturated, or it did not meet the rate and nothing else explains that. The load generator
+explains it, and so does its pool of connections where responses were as fast as at a low rate. So
+does whatever voids the trial, unless that follows from a rate beyond the server's limit. A step
+that is not full counts as any trial does, so its verdict is told.
 
 RAPL leaves out much of what a host draws, so the power of all steps of a campaign is by one source.
 """
@@ -16,15 +20,18 @@ from plimsoll import wording
 from plimsoll.aggregate import cores, step_costs
 from plimsoll.aggregate.trial import stored
 from plimsoll.campaign.line_settings import PEAK
+from plimsoll.findings import beyond as beyonds
 from plimsoll.findings.trial import state_of
 from plimsoll.statistics import intervals, ranks, straight_line
 from plimsoll.statistics.missing_values import median_of_known
+from plimsoll.verdicts.catalogue import is_by_server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plimsoll.aggregate.energy import Energy, Source
     from plimsoll.aggregate.step_costs import StandingCost, StepCost
+    from plimsoll.aggregate.trial import Tables
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.recording import Recording
     from plimsoll.statistics.intervals import Estimate
@@ -60,7 +67,8 @@ class LadderStep:
         requested_per_s: The requested rate.
         cost: What the server needed; None where nothing was measured.
         left_out: Why it is no point of the line; empty where it is one.
-        is_full: Whether that is because the server was at its limit, which ladders may reach.
+        is_full: Whether that is because the server was at its limit, which ladders may reach. It
+            doubts nothing.
     """
 
     trial: TrialFindings
@@ -253,7 +261,8 @@ def _order(one: RankedLadder) -> tuple[bool, bool, float]:
 
 def _entry(results: Results, trials: Sequence[TrialFindings]) -> EntryLadder:
     first = trials[0].recording
-    steps = [_step(results, one) for one in trials if is_step(one.recording)]
+    held = [one for one in trials if is_step(one.recording)]
+    steps = [_step(results, one, _unloaded_ns(one, held)) for one in held]
     steps.sort(key=lambda one: (one.requested_per_s, one.trial.recording.repetition))
     counting = [one for one in steps if not one.left_out]
     apart = len({one.requested_per_s for one in counting})
@@ -295,33 +304,62 @@ def _with_power(ladder: EntryLadder) -> EntryLadder:
     return replace(ladder, power=straight_line.line(rates, watts))
 
 
-def _step(results: Results, trial: TrialFindings) -> LadderStep:
+def _requested_per_s(trial: TrialFindings) -> float:
+    """The rate of a step."""
+    stages = trial.recording.load.stages
+    return stages[-1].start if stages else 0.0
+
+
+def _unloaded_ns(trial: TrialFindings, steps: Sequence[TrialFindings]) -> float | None:
+    """Median latency at rates that leave most connections of a step free; None without any."""
+    most_per_s = beyonds.LOW * trial.summary.throughput_per_s if trial.summary else 0.0
+    low = [one for one in steps if one.has_ended_well and _requested_per_s(one) <= most_per_s]
+    return median_of_known([one.summary and one.summary.service_time.p50_ns for one in low])
+
+
+def _step(results: Results, trial: TrialFindings, unloaded_ns: float | None) -> LadderStep:
     """A step with its cost, and why it does not count."""
-    load = trial.recording.load
-    requested_per_s = load.stages[-1].start if load.stages else 0.0
+    requested_per_s = _requested_per_s(trial)
     if not trial.has_ended_well or trial.summary is None:
         reason = trial.recording.ending.message or "nothing was measured"
         return LadderStep(trial, requested_per_s, None, reason)
     tables = stored(results, trial.recording)
     completed_per_s = trial.summary.throughput_per_s
     cost = step_costs.of_trial(tables.usage, tables.holds, completed_per_s, tables.requests)
-    busy_ratio = cores.server_busy_ratio(trial.recording, tables.usage)
-    if full := _fullness(busy_ratio, completed_per_s, requested_per_s, trial.summary.duration_s):
+    if full := _saturated(trial.recording, tables):
         return LadderStep(trial, requested_per_s, cost, full, is_full=True)
-    if trial.level == "void":
-        names = [one.check for one in trial.verdicts if one.level == "void"]
-        return LadderStep(trial, requested_per_s, cost, f"void by {wording.listed(names)}")
-    if cost.busy_cores is None:
-        return LadderStep(trial, requested_per_s, cost, "CPU use of the server could not be read")
-    return LadderStep(trial, requested_per_s, cost)
+    missed = _missed(completed_per_s, requested_per_s, trial.summary.duration_s)
+    left_out = _doubt(trial, tables, unloaded_ns, missed)
+    if missed and not left_out:
+        return LadderStep(trial, requested_per_s, cost, missed, is_full=True)
+    if not left_out and cost.busy_cores is None:
+        left_out = "CPU use of the server could not be read"
+    return LadderStep(trial, requested_per_s, cost, left_out)
 
 
-def _fullness(
-    busy_ratio: float | None, completed_per_s: float, requested_per_s: float, hold_s: float
-) -> str:
-    """Why a rate was more than the server could carry; empty where it was not."""
-    if busy_ratio is not None and busy_ratio >= SATURATED:
-        return f"the server's cores were {wording.percent(round(busy_ratio, 3))} busy"
+def _saturated(recording: Recording, tables: Tables) -> str:
+    """How busy the server kept its cores, where that is its limit; else empty."""
+    busy_ratio = cores.server_busy_ratio(recording, tables.usage)
+    if busy_ratio is None or busy_ratio < SATURATED:
+        return ""
+    return f"the server's cores were {wording.percent(round(busy_ratio, 3))} busy"
+
+
+def _doubt(trial: TrialFindings, tables: Tables, unloaded_ns: float | None, missed: str) -> str:
+    """What else than the limit of the server leaves a step out; empty for nothing."""
+    by_driver = beyonds.of_driver(trial, tables, unloaded_ns) if missed else None
+    if by_driver is not None:
+        return f"{missed}: {by_driver.sentence.removesuffix('.')}"
+    void = [
+        one.check
+        for one in trial.verdicts
+        if one.level == "void" and not (missed and is_by_server(one, is_overloaded=True))
+    ]
+    return f"void by {wording.listed(void)}" if void else ""
+
+
+def _missed(completed_per_s: float, requested_per_s: float, hold_s: float) -> str:
+    """By how much responses missed the requested rate; empty where they met it."""
     expected = requested_per_s * hold_s
     missing = expected - completed_per_s * hold_s - _CHANCE * sqrt(expected)
     if missing > (1 - LEAST_MET) * expected:

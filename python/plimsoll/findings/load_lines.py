@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.aggregate.trial import Tables
     from plimsoll.campaign.line_settings import LineSettings
     from plimsoll.campaign.load import Arrivals
-    from plimsoll.findings.beyond import LimitingResource, Resource
+    from plimsoll.findings.beyond import LimitingResource
     from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.load_line.limits import LineLimit
     from plimsoll.load_line.search import Line, Searched
@@ -67,12 +67,6 @@ class SearchDocument(TypedDict):
     elapsed_s: float
 
 
-OF_DRIVER: tuple[Resource, ...] = ("driver", "pool")
-"""Resources of the load generator: a line that they end is not the server's."""
-
-LOW = 0.5
-"""Share of the closed peak up to which a rate leaves most connections free."""
-
 ENOUGH_LOW = 2
 """Such rates that show how long a response takes: one alone may have been disturbed."""
 
@@ -114,7 +108,7 @@ class LineFindings:
     @property
     def level(self) -> Level:
         """How far to believe the lines: void where the load generator was the limit."""
-        if any(one.resource in OF_DRIVER for one in self.beyond.values()):
+        if any(one.is_of_driver for one in self.beyond.values()):
             return "void"
         levels: list[Level] = [one.level for one in self.held.values()]
         return worst_trial([*levels, "doubtful"] if self.wide else levels)
@@ -130,7 +124,7 @@ class LineFindings:
     def is_of_driver(self, line: Line) -> bool:
         """Whether the load generator, or the number of its connections, was the limit."""
         beyond = self.beyond.get(line.limit.name)
-        return beyond is not None and beyond.resource in OF_DRIVER
+        return beyond is not None and beyond.is_of_driver
 
     @property
     def lowest(self) -> Line | None:
@@ -228,7 +222,7 @@ def _pool(
     tables_of: Callable[[Recording], Tables], searched: Searched, peaks: Sequence[Recording]
 ) -> LimitingResource | None:
     """The number of connections, where it was the limit of every closed load; else None."""
-    low = [one for one in searched.tries if one.rate_per_s <= LOW * searched.start_per_s]
+    low = [one for one in searched.tries if one.rate_per_s <= beyonds.LOW * searched.start_per_s]
     medians_ns = [one.times_ns["p50"] for one in low if "p50" in one.times_ns]
     completed = [one for one in peaks if one.ending.kind == "completed"]
     if not medians_ns or not completed:
@@ -257,7 +251,7 @@ def is_of_connections(
     low = {
         one.rate_per_s
         for one in searched.tries
-        if one.rate_per_s <= LOW * searched.start_per_s
+        if one.rate_per_s <= beyonds.LOW * searched.start_per_s
         and all(
             map(one.is_inside, (*searched.wanted.limits, limits.SENDING, searched.wanted.errors))
         )

@@ -95,6 +95,22 @@ def role(check: str) -> Role:
     return _ROLES.get(check, _NO_ROLE)
 
 
+def is_by_server(verdict: Verdict, *, is_overloaded: bool = False) -> bool:
+    """Whether a trial is void by what its server did or failed to do.
+
+    Args:
+        verdict: A verdict of a check of a trial.
+        is_overloaded: Whether the load was open, and had a rate that the server did not carry.
+
+    Returns:
+        False for a verdict that is not void, or also by a limit that does not blame the server.
+    """
+    declared = role(verdict.check)
+    void = {one.limit for one in verdict.sentences if one.level == "void"}
+    further = void - declared.by_overload if is_overloaded else void
+    return bool(void) and further <= declared.blames_server
+
+
 def limit(check: str, name: str) -> Limit:
     """A limit by its name, as its check declares it.
 

@@ -32,7 +32,6 @@ def doubts(entry: str, tables: Tables) -> tuple[FoundDoubt, ...]:
 
 def _doubt(entry: str, verdict: Verdict) -> FoundDoubt:
     first, role = verdict.sentences[0], catalogue.role(verdict.check)
-    void = {one.limit for one in verdict.sentences if one.level == "void"}
     return FoundDoubt(
         entry,
         verdict.check,
@@ -41,5 +40,5 @@ def _doubt(entry: str, verdict: Verdict) -> FoundDoubt:
         first.clause,
         first.remedy,
         role.is_essential,
-        is_by_server=bool(void) and void <= role.blames_server,
+        is_by_server=catalogue.is_by_server(verdict),
     )

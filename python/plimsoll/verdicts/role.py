@@ -93,6 +93,8 @@ class Role:
             their ratio does not have it.
         blames_server: Names of the limits that void a trial by what the server did or failed to do,
             where another server under the same load holds them.
+        by_overload: Names of further limits that void an open load where its server cannot carry
+            the rate. A load generator breaks them as well, which other checks tell.
         lacks: What was full where it doubts a trial.
         shown_in: The section of the report that shows what it says.
     """
@@ -109,6 +111,7 @@ class Role:
     on_levels: frozenset[str] = frozenset()
     cancels_in_turns: bool = False
     blames_server: frozenset[str] = frozenset()
+    by_overload: frozenset[str] = frozenset()
     lacks: Lacking = ""
     shown_in: ShownIn = ""
 

@@ -156,6 +156,40 @@ def test_the_connections_limit_a_closed_load_whose_responses_are_as_fast_as_at_a
     assert of_closed_load(monkeypatch, unloaded_ns=51e6, in_flight=12.0) is None
 
 
+def of_driver(
+    monkeypatch: pytest.MonkeyPatch,
+    *doubted: str,
+    unloaded_ns: float | None = None,
+    in_flight: float = 20.0,
+    shortest_ns: float = 1e6,
+    **shares: float,
+) -> str | None:
+    monkeypatch.setattr(utilisation, "shares", lambda _tables: dict(shares))
+    times = TimeStatistics(mean_ns=52e6, min_ns=shortest_ns)
+    summary = SimpleNamespace(in_flight=in_flight, connections_requested=20, service_time=times)
+    trial = TrialFindings(sample.trial_data(), tuple(doubt(check) for check in doubted))
+    tables = cast("Any", SimpleNamespace(summary=summary))
+    one = beyonds.of_driver(trial, tables, unloaded_ns)
+    assert one is None or one.is_of_driver
+    return one and one.resource
+
+
+def test_a_rate_is_missed_by_the_load_generator_where_the_server_had_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    busy = driver_headroom.NAME
+    assert of_driver(monkeypatch, busy, driver=0.99, core=0.1, in_flight=3.0) == "driver"
+    assert of_driver(monkeypatch, busy, driver=0.99, core=0.9) is None
+    assert of_driver(monkeypatch, core=0.1, shortest_ns=50e6) == "pool"
+    assert of_driver(monkeypatch, core=0.1, unloaded_ns=51e6) == "pool"
+    for shortest_ns in (1e6, 50e6):  # slower than at a low rate, each of them
+        found = of_driver(monkeypatch, core=0.1, unloaded_ns=3e6, shortest_ns=shortest_ns)
+        assert found is None
+    assert of_driver(monkeypatch, core=0.9, unloaded_ns=51e6) is None
+    assert of_driver(monkeypatch, core=0.1, unloaded_ns=51e6, in_flight=12.0) is None
+    assert of_driver(monkeypatch, core=0.1) is None
+
+
 def test_a_rate_that_failed_below_one_that_held_is_no_sign_of_a_lock(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -16,6 +16,7 @@ from plimsoll.findings import measured
 from plimsoll.findings.ladders import EntryLadder, of_campaign, rankings
 from plimsoll.recording import Ending
 from plimsoll.storage.parquet import ParquetResults
+from plimsoll.verdicts.verdict import Sentence, Verdict
 
 
 @pytest.fixture
@@ -97,6 +98,57 @@ def test_a_saturated_server_is_left_out(results: ParquetResults) -> None:
     found = entry(results, Costs(standing=0.0, per_request_s=2.4e-3, scatter=0.0))
     left_out = {one.requested_per_s: one.left_out for one in found.steps if one.left_out}
     assert left_out == {800.0: "the server's cores were 96 % busy"}
+
+
+def void(check: str, *broken: str) -> Verdict:
+    said = tuple(Sentence("void", f"{one} is broken.", limit=one) for one in broken)
+    return Verdict(check, "trial", "void", 1.0, 0.5, "ratio", said, "")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "is_full"),
+    [
+        ([void("failures_explained", "failed_ratio")], True),
+        ([void("offered_rate_met", "rate_difference", "lag_ratio")], True),
+        ([void("driver_headroom", "driver_busy_ratio")], False),
+        ([void("undisturbed", "lost_ratio"), void("failures_explained", "failed_ratio")], False),
+    ],
+)
+def test_a_missed_rate_is_the_server_s_where_no_other_check_explains_it(
+    verdicts: list[Verdict], is_full: bool, results: ParquetResults
+) -> None:
+    findings = made.findings(results, {"go": Costs(most_per_s=700.0)})
+    trials = tuple(
+        replace(one, verdicts=tuple(verdicts)) if one.recording.load.name == "step-4" else one
+        for one in findings.trials
+    )
+    (found,) = of_campaign(results, trials)
+    missed = [one for one in found.steps if one.requested_per_s == 800.0]
+    reason = "88 % of the requested rate" if is_full else f"void by {verdicts[0].check}"
+    assert [one.is_full for one in missed] == [is_full] * 2
+    assert all(one.left_out.startswith(reason) for one in missed)
+    asked = CampaignAsRun({}, ladder=LadderSettings(shares=(0.2, 0.4)))
+    after = replace(findings, trials=trials, ladders=(found,), as_run=asked)
+    assert after.counts["void"] == (0 if is_full else 2)
+
+
+@pytest.mark.parametrize(("unloaded_ms", "is_full"), [(99.0, False), (10.0, True)])
+def test_connections_that_ran_out_while_the_server_had_room_are_not_its_limit(
+    unloaded_ms: float, is_full: bool, results: ParquetResults
+) -> None:
+    """64 connections and 100 ms a response are 640 responses per second."""
+    findings = made.findings(results, {"go": Costs(most_per_s=640.0)})
+    trials = list(findings.trials)
+    for place, one in enumerate(trials):
+        changed = sample.changed(one.summary, service_time_p50_ns=unloaded_ms * 1e6)
+        trials[place] = replace(one, data=replace(one.data, summary=changed))
+        if one.recording.load.name == "step-4":
+            trials[place] = made.put_all_in_use(results, trials[place], Costs(), 100, 9)
+    (found,) = of_campaign(results, trials)
+    missed = [one for one in found.steps if one.requested_per_s == 800.0]
+    assert [one.is_full for one in missed] == [is_full] * 2
+    for one in missed:
+        assert ("all 64 connections were in use under the load" in one.left_out) is not is_full
 
 
 def test_a_step_that_failed_or_is_void_is_no_point(results: ParquetResults) -> None:

@@ -88,7 +88,11 @@ LIMITS = (
     NEVER_SENT_RATIO,
 )
 NEEDS = None
-ROLE = Role(misled_by=PACE, blames_server=frozenset({RATE_DIFFERENCE.name}))
+ROLE = Role(
+    misled_by=PACE,
+    blames_server=frozenset({RATE_DIFFERENCE.name}),
+    by_overload=frozenset({LAG_RATIO.name}),
+)
 CHANCE = 4.0
 """Poisson counts differ by so many standard deviations by chance."""
 EDGES = 2

@@ -181,6 +181,7 @@ ROLE = Role(
         {CHANGE_RATIO.name, SILENT_RATIO.name, START_RATIO.name, LEVELS_RATIO.name}
     ),
     blames_server=frozenset({SILENT_RATIO.name}),
+    by_overload=frozenset({CHANGE_RATIO.name}),
 )
 LEAST_S = 3.0
 """In a shorter hold a change cannot be distinguished from scatter."""
