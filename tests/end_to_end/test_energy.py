@@ -33,6 +33,20 @@ name = "steady"
 stages = [{ kind = "hold", duration = "3s", at = 4 }]
 """
 
+LADDER = """\
+name = "rates"
+kind = "ladder"
+frameworks = ["reference"]
+endpoints = ["empty"]
+cool_down = "0s"
+
+[ladder]
+rates = [50, 100]
+warm_up = "0s"
+hold = "1s"
+connections = 2
+"""
+
 METER = """\
 import itertools, pathlib, sys, time
 for n in itertools.count():
@@ -111,6 +125,24 @@ def test_a_campaign_shows_joules_per_response_by_rapl_and_at_the_wall(
     (as_json,) = machine_readable.trials(findings)
     assert as_json["power"]["wall"]["net_power_w"] == net_w
     assert as_json["power"]["sources"]["meter"] == "exec"
+
+
+def test_a_ladder_s_short_time_without_load_is_no_doubt_and_gives_no_energy_above_idle(
+    host: Host, tmp_path: Path
+) -> None:
+    file = tmp_path / "rates.toml"
+    file.write_text(LADDER)
+    with plimsoll.run(file, into=tmp_path / "out", on_event=host.tell) as results:
+        trials = results.findings.trials
+        (ladder,) = results.findings.ladders
+    for one in trials:
+        (given,) = (each for each in one.verdicts if each.check == "energy_net")
+        assert given.level == "not_checked"
+        assert one.summary is not None and one.summary.rapl_power_w is not None
+        assert one.summary.rapl_net_j_per_ok is one.summary.rapl_idle_power_w is None
+    for step in ladder.steps:
+        assert step.cost is not None
+        assert step.cost.power["rapl"].idle_w == pytest.approx(IDLE_W, rel=0.3)
 
 
 def test_a_meter_that_dies_costs_its_energy_and_nothing_else(

@@ -112,19 +112,24 @@ class NoEnergy:
     sentence: str
 
 
-def columns(readings: Usage, holds: Sequence[Window], correct_per_s: float | None) -> Columns:
+def columns(
+    readings: Usage, holds: Sequence[Window], correct_per_s: float | None, *, has_net: bool = True
+) -> Columns:
     """What `summaries` has of power and energy.
 
     Args:
         readings: The readings of a trial.
         holds: Its holds.
         correct_per_s: Correct responses per second; None if unknown.
+        has_net: Whether power above that without load was asked for; if not, neither is given.
     """
     at_wall = wall(readings, holds)
     found = {
         "rapl": rapl(readings, holds),
         "wall": at_wall if isinstance(at_wall, Energy) else None,
     }
+    if not has_net:
+        found = {source: one and Energy(one.gross_w) for source, one in found.items()}
     return {
         name: value
         for source in SOURCES

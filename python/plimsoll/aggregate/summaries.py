@@ -72,7 +72,12 @@ def summary(recording: Recording, requests: Rows, connections: Rows, readings: S
             columns |= by_figures.counted_beside(recording.driver)
     read = usage(readings, recording.server_host)
     columns |= _used(recording, read)
-    columns |= energy.columns(read, holds(recording), number(columns, "goodput_per_s"))
+    columns |= energy.columns(
+        read,
+        holds(recording),
+        number(columns, "goodput_per_s"),
+        has_net=recording.power is None or recording.power.has_net,
+    )
     columns["trial"] = recording.trial
     columns["duration_s"] = held_s(recording)
     columns["connections_requested"] = connections_requested(recording)

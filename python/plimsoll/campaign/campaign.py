@@ -120,6 +120,14 @@ class Campaign:
             one.name: one.sent(self.values, self.seed, DRAWN_BY_TOOLS) for one in self.endpoints
         }
 
+    @property
+    def has_net_power(self) -> bool:
+        """Whether power above that without load is asked for, by a meter or by `idle`.
+
+        A ladder reads the server without load in any case, for less time than net power takes.
+        """
+        return self.ladder is None or bool(self.power) or self.idle_s != LADDER_IDLE_S
+
 
 def read(
     path: Path,

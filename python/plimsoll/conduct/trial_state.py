@@ -236,6 +236,7 @@ class TrialState:
             meter=power.parsed(self.setting.power).kind if self.setting.power else "",
             meter_failed=wall.failed if wall else 0,
             meter_problem=wall.problem if wall else "",
+            has_net=self.setting.has_net_power,
         )
 
     def _machines(self, host: dict[str, Fact]) -> dict[str, dict[str, Fact]]:

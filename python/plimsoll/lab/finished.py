@@ -92,6 +92,7 @@ def setting(requested: Campaign) -> RunConfig:
         limits=requested.limits,
         idle_s=requested.idle_s,
         reads_costs=requested.ladder is not None,
+        has_net_power=requested.has_net_power,
         power=requested.power,
         turn_s=requested.turn_s,
         has_gate=requested.compliance,

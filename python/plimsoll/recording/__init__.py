@@ -426,6 +426,8 @@ class PowerSources:
         meter: Kind of the power meter at the wall; empty for none.
         meter_failed: Questions that it did not respond.
         meter_problem: Why the first of them was not answered; empty for none.
+        has_net: Whether power above that without load was asked for. A ladder without a meter reads
+            the server without load by default, for less time than that takes.
     """
 
     rapl: tuple[str, ...] = ()
@@ -434,6 +436,7 @@ class PowerSources:
     meter: str = ""
     meter_failed: int = 0
     meter_problem: str = ""
+    has_net: bool = True
 
 
 @dataclass(frozen=True)

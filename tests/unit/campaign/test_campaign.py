@@ -15,6 +15,7 @@ from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.campaign.toml_writer import as_toml
 from plimsoll.errors import InputError, Problem
+from plimsoll.lab import finished
 from plimsoll.plan import plan
 
 FRAMEWORK = """\
@@ -950,6 +951,24 @@ def test_a_campaign_of_ladders_is_written_as_it_ran(root: Path, settings: Sequen
     found = read(root, LADDER, *settings)
     again = read(root, as_toml(json.loads(json.dumps(campaign.resolved(found)))))
     assert again == found
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "has_net_power"),
+    [
+        (SHORT, (), True),
+        (LADDER, (), False),
+        (LADDER, ("idle=5s",), True),
+        (LADDER, ("power=shelly://plug",), True),
+    ],
+)
+def test_a_ladder_has_net_power_only_where_it_is_asked_for(
+    root: Path, text: str, settings: Sequence[str], *, has_net_power: bool
+) -> None:
+    found = read(root, text, *settings)
+    again = read(root, as_toml(json.loads(json.dumps(campaign.resolved(found)))))
+    assert found.has_net_power is again.has_net_power is has_net_power
+    assert finished.setting(found).has_net_power is has_net_power
 
 
 def test_the_steps_of_a_ladder_are_open_loads(root: Path) -> None:

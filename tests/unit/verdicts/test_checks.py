@@ -30,6 +30,7 @@ from plimsoll.recording import (
     HostClock,
     HostDriver,
     NetworkLink,
+    PowerSources,
     SampledBodies,
 )
 from plimsoll.sampling.samplers import power
@@ -907,6 +908,18 @@ def test_energy_is_told_net_of_the_idle_host(options, level, words):
     if known is not None:
         assert trial.summary.goodput_per_s
         assert known == pytest.approx(35.0 / trial.summary.goodput_per_s, rel=0.02)
+
+
+def test_net_power_that_nobody_asked_for_is_neither_judged_nor_given():
+    simulated = simulate(power_w=(20.0, 55.0), idle_s=2)
+    counted = PowerSources(("package-0",), has_net=False)
+    trial = replace(simulated, recording=replace(simulated.recording, power=counted))
+    given = judged("energy_net", trial)
+    assert given.level == "not_checked" and not given.applies
+    assert "drew 55.0 W" in given.text and "not asked for" in given.text
+    summary = trial.summary
+    assert summary.rapl_power_w == pytest.approx(55, rel=0.02) and summary.rapl_j_per_ok
+    assert summary.rapl_idle_power_w is summary.rapl_net_j_per_ok is None
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 Net power is the power of the host in the measurement windows less that without load, which is
 measured before and after the load (`idle`). A net power below three standard deviations of single
 seconds without load is not distinguishable from idle, and gives no figure of energy. Fewer than ten
-seconds without load on either side do not show well how they scatter.
+seconds without load on either side do not show well how they scatter. A ladder without a meter
+reads less by default: what a request adds is a slope there, so it has no net power to judge.
 
 RAPL counts processor packages and memory. A meter at the wall (`power`) sees the whole host, and is
 trusted only as far as its readings are possible. It gives no figure if it stalls or dies, or if it
@@ -66,7 +67,10 @@ def _findings(tables: Tables, limits: Limits) -> Iterator[Finding]:
     rapl = energy.rapl(tables.usage, tables.holds)
     power, summary = tables.recording.power, tables.summary
     if rapl is not None:
-        yield from _of_source("RAPL", rapl, summary.goodput_per_s, limits)
+        if power is not None and not power.has_net:
+            yield inapplicable(limits.of(IDLE_S), _without_net(rapl))
+        else:
+            yield from _of_source("RAPL", rapl, summary.goodput_per_s, limits)
     if power is not None and power.meter:
         wall = energy.wall(tables.usage, tables.holds) or NoEnergy(
             "the power meter gave no reading"
@@ -78,6 +82,13 @@ def _findings(tables: Tables, limits: Limits) -> Iterator[Finding]:
         sentence = "this host does not report its energy"
         reason = f" ({power.rapl_unreadable})" if power and power.rapl_unreadable else ""
         yield inapplicable(limits.of(IDLE_S), f"{sentence}{reason}")
+
+
+def _without_net(known: Energy) -> str:
+    return (
+        f"by RAPL, the host drew {wording.decimals(known.gross_w, 1)} W in the measurement window; "
+        "energy above idle was not asked for (`idle` of the campaign)"
+    )
 
 
 def _of_source(
