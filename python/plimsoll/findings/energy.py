@@ -1,4 +1,8 @@
-"""Energy: what a successful response of each framework cost, by each source of power."""
+"""Energy: what a successful response of each framework cost, by each source of power.
+
+Tries of load lines and steps of ladders are left out: their rates were given, so that energy of a
+response at one of them is no result. What a request adds is in the ladder itself.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.comparison import entry_comparison
-from plimsoll.findings.trial import by_table
+from plimsoll.findings.trial import by_table, counting
 from plimsoll.statistics.intervals import Estimate, Interval
 from plimsoll.statistics.missing_values import median_of_known
 
@@ -37,6 +41,8 @@ class EntryEnergy:
         is_indistinct: Whether that is so.
         power_w: Power under load, the median of the trials, in watts.
         idle_w: Power without load, the median of the trials, in watts.
+
+    All are of the trials that are not void; powers are of all trials where each is void.
     """
 
     framework: str
@@ -49,8 +55,9 @@ class EntryEnergy:
     idle_w: float | None
 
 
-def sources(trials: Sequence[TrialFindings]) -> tuple[str, ...]:
-    """The sources that some trial has the power of."""
+def sources(findings: Findings) -> tuple[str, ...]:
+    """The sources that the power of some trial is known by, among those that are results."""
+    trials = findings.measured
     return tuple(one for one in SOURCES if _median(trials, f"{one}_power_w") is not None)
 
 
@@ -64,14 +71,14 @@ def of_findings(findings: Findings) -> dict[ComparedTable, tuple[EntryEnergy, ..
         (one.table, one.framework, one.quantity): one
         for one in entry_comparison.of_table(findings.comparisons)
     }
-    known = sources(findings.trials)
+    known = sources(findings)
     return {
         table: tuple(
             _entry(table, framework, trials, source, compared)
             for framework, trials in entries.items()
             for source in known
         )
-        for table, entries in by_table(findings.trials).items()
+        for table, entries in by_table(findings.measured).items()
     }
 
 
@@ -84,17 +91,18 @@ def _entry(
 ) -> EntryEnergy:
     total = compared.get((table, framework, f"{source}_j_per_ok"))
     net = compared.get((table, framework, f"{source}_net_j_per_ok"))
-    is_indistinct = any(_is_indistinct(one.summary, source) for one in trials)
+    counted = counting(trials)
+    is_indistinct = any(_is_indistinct(one.summary, source) for one in counted)
     above_idle = None if is_indistinct or net is None else net.value
     return EntryEnergy(
         framework,
         source,
         tuple(trials),
         total=total and total.value,
-        above_idle=above_idle and _with_own_interval(above_idle, trials, source),
+        above_idle=above_idle and _with_own_interval(above_idle, counted, source),
         is_indistinct=is_indistinct,
-        power_w=_median(trials, f"{source}_power_w"),
-        idle_w=_median(trials, f"{source}_idle_power_w"),
+        power_w=_median(counted, f"{source}_power_w"),
+        idle_w=_median(counted, f"{source}_idle_power_w"),
     )
 
 
@@ -107,11 +115,11 @@ def _is_indistinct(summary: Summary | None, source: str) -> bool:
 
 def _with_own_interval(net: Estimate, trials: Sequence[TrialFindings], source: str) -> Estimate:
     """An estimate of one repetition with the interval of its seconds."""
-    counted = [one.summary for one in trials if one.summary is not None and one.level != "void"]
-    if net.interval is not None or len(counted) != 1:
+    known = [one.summary for one in trials if one.summary is not None]
+    if net.interval is not None or len(known) != 1:
         return net
-    low_w, high_w = (counted[0].value(f"{source}_net_power_{end}_w") for end in ("low", "high"))
-    rate_per_s = counted[0].goodput_per_s
+    low_w, high_w = (known[0].value(f"{source}_net_power_{end}_w") for end in ("low", "high"))
+    rate_per_s = known[0].goodput_per_s
     if low_w is None or high_w is None or not rate_per_s:
         return net
     return Estimate(net.value, Interval(low_w / rate_per_s, high_w / rate_per_s))

@@ -179,8 +179,12 @@ def state_of(trials: Sequence[TrialFindings]) -> State:
     """How far to believe a number over some trials: by those that count, or all if none does."""
     if all(trial.state == "failed" for trial in trials):
         return "failed"
-    counting = [trial for trial in trials if trial.level != "void"]
-    return worst_trial(trial.level for trial in counting or trials)
+    return worst_trial(trial.level for trial in counting(trials))
+
+
+def counting(trials: Sequence[TrialFindings]) -> Sequence[TrialFindings]:
+    """The trials of a number that are not void, which it is made of; all if none is left."""
+    return [trial for trial in trials if trial.level != "void"] or trials
 
 
 def load_name(recording: Recording) -> str:

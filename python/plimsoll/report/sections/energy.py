@@ -39,7 +39,7 @@ def section(findings: Findings) -> Section | None:
     Args:
         findings: What to report.
     """
-    sources = energy.sources(findings.trials)
+    sources = energy.sources(findings)
     read = [power for one in findings.trials if (power := one.recording.power) is not None]
     if not sources and not any(power.meter for power in read):
         return None
