@@ -39,6 +39,7 @@ class Costs:
         scatter: How much more than that the second repetition takes, as a share.
         held_bytes: Its memory.
         joules: Energy of a request by RAPL; None where no power is read.
+        joules_rise: How much more it is at 1,000 requests per second.
         wall_until_per_s: The highest rate at which a meter at the wall, which shows twice as much,
             is read.
     """
@@ -49,6 +50,7 @@ class Costs:
     scatter: float = 0.02
     held_bytes: float = 50e6
     joules: float | None = None
+    joules_rise: float = 0.0
     wall_until_per_s: float = 0.0
 
 
@@ -113,7 +115,9 @@ def _readings(trial: TrialFindings, costs: Costs) -> Readings:
         yield second, "server", "involuntary_switches", second * per_s * 0.5
         yield second, "server", "rss_bytes", costs.held_bytes
         if costs.joules is not None:
-            power_w = 30.0 + costs.joules * per_s
+            joules = costs.joules + costs.joules_rise * per_s / BASE_PER_S
+            scatter_w = 0.01 * trial.recording.repetition if costs.joules_rise else 0.0
+            power_w = 30.0 + joules * per_s + scatter_w
             yield second, "machine", "energy_j", second * power_w
             if per_s <= costs.wall_until_per_s:
                 for tenth in range(10):

@@ -270,13 +270,13 @@ def _entry(results: Results, trials: Sequence[TrialFindings]) -> EntryLadder:
     rates = [one.completed_per_s for one in found]
     busy = [one.busy_cores or 0.0 for one in found]
     weighted = straight_line.weights(rates, busy)
-    line = straight_line.line(rates, busy, weighted)
+    line = _straight_or_bent(straight_line.line(rates, busy, weighted), apart)
     return EntryLadder(
         framework=first.title,
         endpoint=first.endpoint,
         is_yardstick=first.is_yardstick,
         steps=tuple(steps),
-        cores=replace(line, bend=None) if line and apart < FEWEST_TO_BEND else line,
+        cores=line,
         user=straight_line.line(rates, [one.user_cores or 0.0 for one in found], weighted),
         system=straight_line.line(rates, [one.system_cores or 0.0 for one in found], weighted),
     )
@@ -298,10 +298,16 @@ def _with_power(ladder: EntryLadder) -> EntryLadder:
         for one in ladder.counting
         if one.cost is not None and (power := ladder.power_of(one)) is not None
     ]
-    if len({requested for requested, _, _ in known}) < FEWEST_FOR_A_LINE:
+    apart = len({requested for requested, _, _ in known})
+    if apart < FEWEST_FOR_A_LINE:
         return ladder
     rates, watts = [rate for _, rate, _ in known], [power for _, _, power in known]
-    return replace(ladder, power=straight_line.line(rates, watts))
+    return replace(ladder, power=_straight_or_bent(straight_line.line(rates, watts), apart))
+
+
+def _straight_or_bent(line: StraightLine | None, rates: int) -> StraightLine | None:
+    """A line, without a bend that too few rates show."""
+    return replace(line, bend=None) if line and rates < FEWEST_TO_BEND else line
 
 
 def _requested_per_s(trial: TrialFindings) -> float:

@@ -15,6 +15,9 @@ from plimsoll.campaign.ladder_settings import LadderSettings
 from plimsoll.findings import measured
 from plimsoll.findings.ladders import EntryLadder, of_campaign, rankings
 from plimsoll.recording import Ending
+from plimsoll.statistics import straight_line
+from plimsoll.statistics.intervals import Estimate
+from plimsoll.statistics.straight_line import StraightLine
 from plimsoll.storage.parquet import ParquetResults
 from plimsoll.verdicts.verdict import Sentence, Verdict
 
@@ -63,6 +66,24 @@ def test_power_has_a_line_of_its_own(results: ParquetResults) -> None:
     assert found.power is not None
     assert found.power.slope.value == pytest.approx(0.005)
     assert found.power.intercept.value == pytest.approx(30.0)
+
+
+def test_power_that_rises_faster_than_the_rate_bends(results: ParquetResults) -> None:
+    found = entry(results, Costs(joules=0.005, joules_rise=0.01), 3)
+    assert found.power is not None and found.power.bend is not None and found.power.bend > 0
+    assert found.cores is not None and found.cores.bend is None
+
+
+@pytest.mark.parametrize(("rates", "bend"), [("12", None), ("123", 0.3)])
+def test_two_rates_show_no_bend(
+    rates: str, bend: float | None, results: ParquetResults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trials = made.findings(results, {"go": Costs(joules=0.005)}).trials
+    bent = StraightLine(Estimate(1.0), Estimate(1.0), 0.3)
+    monkeypatch.setattr(straight_line, "line", lambda *_: bent)
+    (found,) = of_campaign(results, [one for one in trials if one.recording.load.name[-1] in rates])
+    assert found.cores is not None and found.power is not None
+    assert found.cores.bend == found.power.bend == bend
 
 
 @pytest.mark.parametrize(

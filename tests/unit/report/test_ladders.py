@@ -107,6 +107,17 @@ def test_a_line_that_bends_is_said(findings: Findings) -> None:
     assert notes[0].startswith("go: cost per request is 30 % lower at the highest rate")
 
 
+def test_a_line_of_power_that_bends_is_said(findings: Findings) -> None:
+    first, *others = findings.ladders
+    assert first.power is not None and first.power.bend is None
+    bent = replace(first, power=replace(first.power, bend=0.25))
+    found = replace(findings, ladders=(bent, *others))
+    _, note = section(found).tables[2].notes
+    assert note.startswith("go: energy per request is 25 % lower at the lowest rate")
+    in_json = {one["framework"]: one["ladder"] for one in machine_readable.trials(found)}
+    assert (in_json["go"]["power_bend"], in_json["node"]["power_bend"]) == (0.25, None)
+
+
 def test_a_server_without_a_line_says_why(tmp_path: Path) -> None:
     found = made.findings(ParquetResults(tmp_path / "other"), {"go": Costs(most_per_s=10.0)})
     (row,) = section(found).tables[0].lines

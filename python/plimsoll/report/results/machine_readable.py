@@ -147,6 +147,7 @@ def _ladder(found: TrialFindings, findings: Findings) -> dict[str, object] | Non
                 "power_source": ladder.power_source,
                 "joules_per_request": _slope(ladder.power),
                 "watts_at_rate_0": ladder.power and _estimate(ladder.power.intercept),
+                "power_bend": ladder.power and ladder.power.bend,
                 "without_load": {
                     side: {
                         "busy_cores": _estimate(ladder.standing_cores(side)),

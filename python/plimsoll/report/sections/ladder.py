@@ -119,7 +119,7 @@ def _tables(ranking: LadderRanking) -> Iterator[SectionTable]:
             numbers=tuple(range(1, len(_POWER))),
             lines=tuple(map(_energy, ladders)),
             brief=(1, 3),
-            notes=(_source(ladders),),
+            notes=(_source(ladders), *(note for one in ladders for note in _power_notes(one))),
         )
 
 
@@ -228,7 +228,7 @@ def _reason(ladder: EntryLadder) -> str:
 def _notes(ladder: EntryLadder) -> Iterator[str]:
     """What else must be known: a line that bends, and steps that are left out."""
     if ladder.cores is not None and ladder.cores.bend is not None:
-        yield f"{ladder.framework}: {_bent(ladder.cores.bend)}"
+        yield f"{ladder.framework}: {_bent('cost', ladder.cores.bend)}"
     rates = dict.fromkeys(one.requested_per_s for one in ladder.steps if one.left_out)
     for rate_per_s in [*rates][:MOST_LEFT_OUT]:
         every = [one for one in ladder.steps if one.requested_per_s == rate_per_s]
@@ -241,11 +241,17 @@ def _notes(ladder: EntryLadder) -> Iterator[str]:
         yield f"{ladder.framework}: so are steps at {wording.several(more, 'further rate')}"
 
 
-def _bent(bend: float) -> str:
+def _power_notes(ladder: EntryLadder) -> Iterator[str]:
+    """That the line of power bends."""
+    if ladder.power is not None and ladder.power.bend is not None:
+        yield f"{ladder.framework}: {_bent('energy', ladder.power.bend)}"
+
+
+def _bent(what: str, bend: float) -> str:
     """What a line that bends beyond chance says of the numbers."""
     cheap, dear = ("highest", "lowest") if bend < 0 else ("lowest", "highest")
     less = wording.percent(min(abs(round(bend, 3)), 1.0))
     return (
-        f"cost per request is {less} lower at the {cheap} rate than at the {dear}: the fit is not "
-        "linear; do not extrapolate to rate 0"
+        f"{what} per request is {less} lower at the {cheap} rate than at the {dear}: the fit is "
+        "not linear; do not extrapolate to rate 0"
     )
