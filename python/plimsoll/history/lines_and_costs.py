@@ -6,6 +6,8 @@ Each line of a limit is an entry whose load is that limit, and each ladder one w
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from plimsoll.history.kept import KeptEntry
@@ -15,6 +17,7 @@ from plimsoll.statistics.intervals import Estimate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from plimsoll.campaign.ladder_settings import LadderSettings
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.ladders import EntryLadder
     from plimsoll.findings.load_lines import EntryLines, LineFindings
@@ -50,7 +53,9 @@ def kept(findings: Findings, settings: Sequence[str]) -> Iterator[KeptEntry]:
         if one.found is not None:
             yield from _lines(one, one.found, trials, settings)
     for ladder in findings.ladders:
-        yield _ladder(ladder, of_entry[ladder.framework, ladder.endpoint], settings)
+        trials = of_entry[ladder.framework, ladder.endpoint]
+        asked = findings.as_run.ladder if findings.as_run else None
+        yield _ladder(ladder, trials, [*_shared(trials, settings), *_conditions(asked)])
 
 
 def _lines(
@@ -78,15 +83,24 @@ def _lines(
         )
 
 
+def _conditions(asked: LadderSettings | None) -> Iterator[Part]:
+    """What the cost of a request depends on beside its server: how it was asked for.
+
+    Shares stand for their rates: these follow from a peak, which is another one each time.
+    """
+    wanted = "" if asked is None else json.dumps(asdict(asked), sort_keys=True)
+    yield Part("definition", LADDER, wanted)
+
+
 def _ladder(
-    ladder: EntryLadder, trials: Sequence[TrialFindings], settings: Sequence[str]
+    ladder: EntryLadder, trials: Sequence[TrialFindings], identity: Sequence[Part]
 ) -> KeptEntry:
     level: Level = "void" if ladder.state == "failed" else ladder.state
     slope = ladder.cores.slope if ladder.cores and level != "void" else None
     return KeptEntry.of(
         trials[-1].recording,
         LADDER,
-        short_id([*_shared(trials, settings), Part("definition", LADDER, "")]),
+        short_id(identity),
         level=level,
         counting=len(ladder.counting),
         excluded=len(ladder.steps) - len(ladder.counting),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ import ladders
 import queues
 import sample
 from histories import noise
+from plimsoll.campaign.as_run import CampaignAsRun
 from plimsoll.findings.beyond import LimitingResource
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
@@ -66,6 +68,29 @@ def test_a_ladder_is_an_entry_with_what_each_request_adds(
     assert entry.framework == "go"
     assert entry.estimates["server_cpu_s_per_request"].value == pytest.approx(cost_s)
     assert (entry.repetitions, entry.excluded) == (len(ladder.steps) - full, full)
+
+
+def of_ladder(**changes: Any) -> KeptEntry:
+    """The entry of a ladder whose campaign asked for something else."""
+    ladder = replace(ladders.ranking().places[0].ladder, framework="go")
+    as_run = CampaignAsRun({}, ladder=replace(ladders.LADDER, **changes))
+    (entry,) = of_load(kept(replace(sample.findings(), ladders=(ladder,), as_run=as_run)), "ladder")
+    return entry
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"connections": 512},
+        {"arrivals": "constant"},
+        {"hold_s": 60.0},
+        {"warm_up_s": 5.0},
+        {"shares": (0.1, 0.2)},
+        {"shares": (), "rates": (100.0, 200.0)},
+    ],
+)
+def test_ladders_of_other_conditions_are_another_load(changes: dict[str, Any]) -> None:
+    assert of_ladder().load_id == of_ladder().load_id != of_ladder(**changes).load_id
 
 
 def test_other_campaigns_keep_what_they_kept() -> None:
