@@ -184,13 +184,13 @@ def sources(root: Path, events: Path | None = None) -> Sources:
     """
     counted: list[Domain] = []
     left_out: list[str] = []
-    is_denied = False
+    denied: list[str] = []
     for found in _folders(root):
         name = found.name
         try:
             first_uj = found.read_uj()
         except PermissionError:
-            is_denied = True
+            denied.append(name)
             continue
         except (OSError, ValueError):
             left_out.append(f"{name} cannot be read")
@@ -200,10 +200,19 @@ def sources(root: Path, events: Path | None = None) -> Sources:
         else:
             counted.append(found)
     if counted:
+        left_out += _denied_beside(denied, counted)
         return Sources(tuple(counted), tuple(dict.fromkeys(left_out)))
     if events is not None and (found := _by_events(events)).domains:
         return found
-    return Sources(left_out=tuple(left_out), unreadable=ONLY_ROOT if is_denied else NO_DOMAINS)
+    return Sources(left_out=tuple(left_out), unreadable=ONLY_ROOT if denied else NO_DOMAINS)
+
+
+def _denied_beside(denied: Sequence[str], counted: Sequence[Domain]) -> Iterator[str]:
+    """Domains that may not be read though others may, unless another bus counts the same."""
+    known = {one.name for one in counted}
+    for name in denied:
+        if name not in known:
+            yield f"{name} {_contained(name) or 'may not be read'}"
 
 
 def _by_events(root: Path) -> Sources:

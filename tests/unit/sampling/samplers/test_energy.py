@@ -80,6 +80,36 @@ def test_counters_that_only_root_may_read_are_said_to_be_such(
     assert sources(tmp_path).domains == ()
 
 
+def test_domains_that_may_not_be_read_beside_others_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place, name in (
+        ("intel-rapl:0", "package-0"),
+        ("intel-rapl:0:0", "dram"),
+        ("intel-rapl:0:1", "core"),
+        ("intel-rapl:1", "package-1"),
+        ("intel-rapl:2", "package-2"),
+        ("intel-rapl-mmio:2", "package-2"),
+    ):
+        domain(tmp_path, place, name, 5_000_000 * (1 + len(place)))
+    open_to_all = {tmp_path / one / "energy_uj" for one in ("intel-rapl:0", "intel-rapl-mmio:2")}
+    read_uj = Domain.read_uj
+
+    def read(one: Domain) -> int:
+        if one.counter not in open_to_all:
+            raise PermissionError
+        return read_uj(one)
+
+    monkeypatch.setattr(Domain, "read_uj", read)
+    found = sources(tmp_path)
+    assert [one.name for one in found.domains] == ["package-0", "package-2"]
+    assert found.left_out == (
+        "dram of package-0 may not be read",
+        "core is a part of its package",
+        "package-1 may not be read",
+    )
+
+
 def test_a_domain_that_goes_away_leaves_a_gap_and_no_wrong_number(tmp_path: Path) -> None:
     domain(tmp_path, "intel-rapl:0", "package-0", 1_000_000)
     domain(tmp_path, "intel-rapl:0:0", "dram", 1_000_000)
