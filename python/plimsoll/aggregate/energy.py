@@ -52,6 +52,9 @@ FEWEST = 2
 _SHARE = 0.5
 """By how much of a number fewer than `FEWEST` may be, since instants scatter."""
 
+_MOST = 0.8
+"""Share of readings that show one number: it may change where the load begins or ends."""
+
 FEWEST_CHANGES = 10
 """A window needs as many numbers of a meter, each read once."""
 STALLED_NS = 3 * SECOND_NS
@@ -252,16 +255,41 @@ def _refused(every: ReadingSeries, loaded: ReadingSeries, holds: Sequence[Window
             f"the power meter gave {wording.exact(least_w)} W in all {count} readings, with load "
             "and without"
         )
+    return _too_rare(every, loaded, holds)
+
+
+def _too_rare(every: ReadingSeries, loaded: ReadingSeries, holds: Sequence[Window]) -> str:
+    """Why a meter's number changes too rarely for the holds; empty if it does not."""
     length_s = max(end - start for start, end in holds) / SECOND_NS
     changes_s = refresh_s(every) or length_s
-    if length_s < FEWEST_CHANGES * changes_s:
-        needed_s = math.ceil(FEWEST_CHANGES * changes_s)
+    if length_s >= FEWEST_CHANGES * changes_s:
+        return ""
+    if (shown_w := _whole_watts(every, loaded, holds)) is not None:
         return (
-            f"the power meter has a new number every {wording.number(changes_s, 2)} s, too rarely "
-            "for a hold of "
-            f"{wording.number(length_s, 3)} s; {needed_s} s would suffice"
+            f"the power meter shows whole watts, and {wording.exact(shown_w)} W in most of the "
+            "measurement window: too coarse to tell whether it follows the power; let it show "
+            "decimals (`WattRes 1` with Tasmota), or use another meter"
         )
-    return ""
+    needed_s = math.ceil(FEWEST_CHANGES * changes_s)
+    return (
+        f"the power meter has a new number every {wording.number(changes_s, 2)} s, too rarely "
+        f"for a hold of {wording.number(length_s, 3)} s; {needed_s} s would suffice"
+    )
+
+
+def _whole_watts(
+    every: ReadingSeries, loaded: ReadingSeries, holds: Sequence[Window]
+) -> float | None:
+    """The number that a meter without decimals showed in most of the holds; None for other meters.
+
+    It may change no sooner in a longer hold: power that is steady to a watt needs no other number.
+    """
+    shown = np.concatenate([loaded.inside(hold) for hold in holds])
+    if not len(shown) or not np.all(every.values == np.round(every.values)):
+        return None
+    numbers, counts = np.unique(shown, return_counts=True)
+    most = int(counts.argmax())
+    return float(numbers[most]) if counts[most] >= _MOST * len(shown) else None
 
 
 def _longest_silence_ns(series: ReadingSeries, window: Window) -> int:

@@ -165,6 +165,20 @@ def test_a_meter_that_is_too_slow_for_the_load_says_how_long_would_do(every_s, n
     assert sentence.endswith(f"{needed_s} s would suffice")
 
 
+@pytest.mark.parametrize("length_s", [30, 300])
+@pytest.mark.parametrize(("decimal", "said"), [(0.0, "WattRes"), (0.1, "would suffice")])
+def test_a_meter_of_whole_watts_that_shows_one_number_is_too_coarse_and_not_too_slow(
+    length_s, decimal, said
+):
+    steady = [20.0, *[60.0 + decimal] * length_s, 20.0]
+    rows = by_meter(steady, [20.0] * 10, ())
+    sentence = refusal(wall(rows, [(0, length_s * S)]))
+    assert said in sentence
+    if not decimal:
+        assert "shows whole watts, and 60 W in most of" in sentence
+        assert "would suffice" not in sentence
+
+
 def by_slow_meter(every_s, length_s, idle_s):
     """A plug of a host with 20 W and 60 W under load, whose number is new just before its end."""
 
