@@ -124,7 +124,7 @@ def columns(
         readings: The readings of a trial.
         holds: Its holds.
         correct_per_s: Correct responses per second; None if unknown.
-        has_net: Whether power above that without load was asked for; if not, neither is given.
+        has_net: Whether power above that without load was requested; if not, neither is given.
     """
     at_wall = wall(readings, holds)
     found = {

@@ -122,7 +122,7 @@ class Campaign:
 
     @property
     def has_net_power(self) -> bool:
-        """Whether power above that without load is asked for, by a meter or by `idle`.
+        """Whether power above that without load is requested, by a meter or by `idle`.
 
         A ladder reads the server without load in any case, for less time than net power takes.
         """

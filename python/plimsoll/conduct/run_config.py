@@ -39,7 +39,7 @@ class RunConfig:
         idle_s: For how long power without load is read before and after each load.
         reads_costs: Whether the server without load is read in that time as well, and its system
             calls are counted in the warm-up.
-        has_net_power: Whether power above that without load is asked for.
+        has_net_power: Whether power above that without load is requested.
         power: Address of the power meter; empty for none.
         turn_s: Length of a turn, in seconds; 0 for trials that run one after the other.
         shortest_turn_s: Turns of servers that respond fast are as short as this, in seconds; 0 for

@@ -426,7 +426,7 @@ class PowerSources:
         meter: Kind of the power meter at the wall; empty for none.
         meter_failed: Questions that it did not respond.
         meter_problem: Why the first of them was not answered; empty for none.
-        has_net: Whether power above that without load was asked for. A ladder without a meter reads
+        has_net: Whether power above that without load was requested. A ladder without a meter reads
             the server without load by default, for less time than that takes.
     """
 

@@ -916,7 +916,7 @@ def test_net_power_that_nobody_asked_for_is_neither_judged_nor_given():
     trial = replace(simulated, recording=replace(simulated.recording, power=counted))
     given = judged("energy_net", trial)
     assert given.level == "not_checked" and not given.applies
-    assert "drew 55.0 W" in given.text and "not asked for" in given.text
+    assert "drew 55.0 W" in given.text and "not requested" in given.text
     summary = trial.summary
     assert summary.rapl_power_w == pytest.approx(55, rel=0.02) and summary.rapl_j_per_ok
     assert summary.rapl_idle_power_w is summary.rapl_net_j_per_ok is None

@@ -87,7 +87,7 @@ def _findings(tables: Tables, limits: Limits) -> Iterator[Finding]:
 def _without_net(known: Energy) -> str:
     return (
         f"by RAPL, the host drew {wording.decimals(known.gross_w, 1)} W in the measurement window; "
-        "energy above idle was not asked for (`idle` of the campaign)"
+        "energy above idle was not requested (`idle` of the campaign)"
     )
 
 
