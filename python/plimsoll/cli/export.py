@@ -108,7 +108,7 @@ def _chosen(results: Results, names: Sequence[str]) -> Sequence[str]:
 
 def _write(results: Results, trials: Sequence[str], names: Sequence[str], target: Path) -> None:
     """Writes each trial, and notes what a format cannot hold."""
-    with lab.exports.opened(target):
+    with lab.exports.opened(target, trials):
         for number, trial in enumerate(trials, 1):
             messages.step(f"[{number}/{len(trials)}] {trial}")
             for name, sentences in lab.exports.write(results, trial, names, target).items():

@@ -4,7 +4,8 @@
 <target>/<trial id>/      exported files, and export.json: their source, and what is missing
 ```
 
-A trial that is exported again keeps files of other formats if they are of the same recording.
+A trial that is exported again keeps files of other formats if they are of the same recording. It is
+not exported where anybody else has put something into its folder, which would be lost.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import json
 import os
 import shutil
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, cast
 
 import plimsoll
+from plimsoll import texts, wording
 from plimsoll.aggregate import query
 from plimsoll.errors import StorageError
 from plimsoll.export.formats import FORMATS
@@ -47,21 +49,22 @@ class ExportDescription(TypedDict):
     formats: dict[str, list[str]]
 
 
-def prepare(folder: Path) -> None:
+def prepare(folder: Path, trial_ids: Collection[str] = ()) -> None:
     """Prepares the folder.
 
     Args:
         folder: The target; created if necessary.
+        trial_ids: Ids of the trials that are to be written, whose folders will be replaced.
 
     Raises:
-        StorageError: It cannot be written, or contains something other than exported trials.
+        StorageError: It cannot be written, or contains something other than exported trials; or
+            the folder of a trial contains something that no export wrote.
     """
     with writing(folder, ARGUMENT):
         folder.mkdir(parents=True, exist_ok=True)
-        others = [path.name for path in folder.glob("[!.]*") if not _is_exported(path)]
-    if others:
-        message = f"`{folder}` contains files that are not an export (`{min(others)}`)"
-        raise StorageError(message, f"choose another folder with `{ARGUMENT}=`, or move this one")
+        others = [path for path in folder.glob("[!.]*") if not _is_exported(path)]
+        others += [path for trial_id in trial_ids for path in _others(folder / trial_id)]
+    _require_none(others, folder)
 
 
 def export(of_trial: Tables, names: Collection[str], folder: Path) -> Unsaid:
@@ -86,6 +89,27 @@ def export(of_trial: Tables, names: Collection[str], folder: Path) -> Unsaid:
         text = json.dumps(description, indent=1, ensure_ascii=False)
         (into / DESCRIPTION).write_text(text + "\n", "utf-8")
     return unsaid
+
+
+def _require_none(others: Collection[Path], folder: Path) -> None:
+    """Requires that nothing in the folder is somebody else's."""
+    if others:
+        names = [f"`{texts.shown(path.relative_to(folder))}`" for path in sorted(set(others))]
+        message = f"`{texts.shown(folder)}` contains files that are not an export"
+        hint = f"move them elsewhere, or choose another folder with `{ARGUMENT}=`"
+        raise StorageError(f"{message} ({wording.listed(names)})", hint)
+
+
+def _others(of_trial: Path) -> list[Path]:
+    """What is in the folder of an exported trial that no export wrote there."""
+    if not _is_exported(of_trial):
+        return []
+    written = {DESCRIPTION, *(name for module in FORMATS for name in module.FILES)}
+    return [
+        path
+        for path in of_trial.iterdir()
+        if path.name not in written or (path.is_dir() and not path.is_symlink())
+    ]
 
 
 def _written(of_trial: Tables, names: Collection[str], into: Path) -> Unsaid:
@@ -150,9 +174,11 @@ def _origin(recording: Recording) -> dict[str, int | str]:
 
 def _description(folder: Path) -> ExportDescription:
     try:
-        return json.loads((folder / DESCRIPTION).read_bytes())
+        found = json.loads((folder / DESCRIPTION).read_bytes())
     except (OSError, ValueError):
         return {"formats": {}}
+    is_one = isinstance(found, dict) and "formats" in found
+    return cast("ExportDescription", found) if is_one else {"formats": {}}
 
 
 def _is_exported(path: Path) -> bool:
@@ -168,6 +194,7 @@ def _complete(folder: Path, trial_id: str) -> Generator[Path]:
             shutil.rmtree(partial, ignore_errors=True)
             partial.mkdir()
             yield partial
+            _require_none(_others(folder / trial_id), folder)  # that came meanwhile
             publish(partial, folder / trial_id)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)

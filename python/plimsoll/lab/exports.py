@@ -19,14 +19,19 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened(target: Path) -> Generator[None]:
+def opened(target: Path, trial_ids: Sequence[str]) -> Generator[None]:
     """Keeps other exports out of a folder for as long as the block runs; makes it where it is not.
 
+    Args:
+        target: The folder.
+        trial_ids: Ids of the trials that are to be written.
+
     Raises:
-        StorageError: Another export is at work in it, or it cannot be written.
+        StorageError: Another export is at work in it, it cannot be written, or it contains files
+            that are not an export.
     """
     with parquet.locked(target, folder.ARGUMENT):
-        folder.prepare(target)
+        folder.prepare(target, trial_ids)
         yield
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import pytest
 
@@ -96,9 +97,49 @@ def test_a_folder_with_other_things_is_refused(tmp_path):
         folder.prepare(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["notes.md", ".notes", "charts/own.png", "requests.jtl/own.csv"])
+def test_what_somebody_put_beside_an_exported_trial_is_not_lost(tmp_path, name):
+    folder.export(OF_TRIAL, ["seconds"], tmp_path)
+    own = tmp_path / TRIAL / name
+    own.parent.mkdir(exist_ok=True)
+    own.write_text("mine")
+    before = names(tmp_path / TRIAL)
+    said = f"not an export (`{TRIAL}/{name.split('/')[0]}`)"
+    with pytest.raises(StorageError, match=re.escape(said)) as caught:
+        folder.prepare(tmp_path, [TRIAL])
+    assert "move them elsewhere" in caught.value.hint
+    with pytest.raises(StorageError, match=re.escape(said)):  # it may have come meanwhile
+        folder.export(OF_TRIAL, ["jtl"], tmp_path)
+    assert names(tmp_path / TRIAL) == before
+    assert own.read_text() == "mine"
+    assert names(tmp_path) == [TRIAL]
+
+
+def test_files_beside_a_trial_that_is_not_exported_are_no_matter(tmp_path):
+    folder.export(OF_TRIAL, ["seconds"], tmp_path)
+    (tmp_path / TRIAL / "notes.md").write_text("mine")
+    folder.prepare(tmp_path, ["another"])
+    assert (tmp_path / TRIAL / "notes.md").read_text() == "mine"
+
+
+def test_several_files_that_are_not_an_export_are_named(tmp_path):
+    for name in ("b.txt", "a.txt"):
+        (tmp_path / name).write_text("mine")
+    with pytest.raises(StorageError, match=r"\(`a.txt`, `b.txt`\)"):
+        folder.prepare(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '"a"', "{"])
+def test_a_description_that_is_none_keeps_no_format(tmp_path, text):
+    folder.export(OF_TRIAL, ["seconds"], tmp_path)
+    (tmp_path / TRIAL / "export.json").write_text(text)
+    folder.export(OF_TRIAL, ["jtl"], tmp_path)
+    assert names(tmp_path / TRIAL) == sorted([*jtl.FILES, "export.json"])
+
+
 def test_an_earlier_export_and_what_a_killed_one_left_are_accepted(tmp_path):
     folder.export(OF_TRIAL, ["seconds"], tmp_path)
     (tmp_path / f".{TRIAL}.partial").mkdir()
-    folder.prepare(tmp_path)
+    folder.prepare(tmp_path, [TRIAL])
     folder.export(OF_TRIAL, ["seconds"], tmp_path)
     assert names(tmp_path) == [TRIAL]
