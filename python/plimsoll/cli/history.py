@@ -68,7 +68,7 @@ def add(*, results: Path, storage: str, file: Path, commit: str | None) -> int:
     """
     with plimsoll.read(results, storage=storage) as found:
         line = history.adding.kept(reporting.gathered(found), commit)
-    is_new = history.file.append(file, line)
+    is_new = history.file.append(file, line, messages.note)
     entries = wording.several(len(line.entries), "entry", "entries")
     if is_new:
         messages.step(f"{entries} on machine {line.machine.fingerprint} added to `{file}`")
@@ -126,7 +126,7 @@ def show(
     the same ones. A change needs two campaigns at the new level.
     """
     columns = [QUANTITIES[one] for one in quantities or SHOWN]
-    every = history.file.read(file)
+    every = history.file.read(file, messages.note)
     kept = history.series.selected(every, framework, endpoint)
     found = history.series.series(kept, columns)
     if not found:

@@ -1,9 +1,15 @@
-"""The file of a history: one line of JSON for each campaign, only ever appended to."""
+"""The file of a history: one line of JSON for each campaign, only ever appended to.
+
+A line is there as a whole or not at all. What is left of one whose writing was killed is not read,
+and the next line takes its place.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 import pydantic
@@ -12,13 +18,19 @@ from plimsoll.errors import StorageError
 from plimsoll.history.kept import FORMAT, KeptCampaign
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from io import FileIO
     from pathlib import Path
 
 MOST_BYTES = 1 << 30
 """The largest file that is read."""
 
+_PART_BYTES = 1 << 20
+_BEGIN = b'{"format":'
+"""What a line begins with, as `append` writes it."""
 
-def read(path: Path) -> tuple[KeptCampaign, ...]:
+
+def read(path: Path, note: Callable[[str], None] | None = None) -> tuple[KeptCampaign, ...]:
     """The campaigns of a history, the earliest first.
 
     Of the lines of one campaign on one machine that share a trial, or began at the same time, the
@@ -26,12 +38,20 @@ def read(path: Path) -> tuple[KeptCampaign, ...]:
 
     Args:
         path: The file.
+        note: Gets a sentence where the last line was left out, as its writing was killed.
 
     Raises:
         StorageError: It cannot be read, or a line is not one of a history.
     """
+    content = _content(path)
+    torn = _torn_bytes(content)
+    if torn and note is not None:
+        note(
+            f"the last line of `{path}` is left out: it is incomplete, as after an `add` that was "
+            "killed; add its results again"
+        )
     found: dict[tuple[str, ...], KeptCampaign] = {}
-    for number, line in enumerate(_content(path).split(b"\n"), 1):
+    for number, line in enumerate(content[: len(content) - torn].split(b"\n"), 1):
         if line.strip():
             one = _line(path, number, line)
             keys = _keys(one)
@@ -49,49 +69,120 @@ def _keys(one: KeptCampaign) -> tuple[tuple[str, ...], ...]:
     return ((*where, "measured_at", one.measured_at), *trials)
 
 
-def append(path: Path, campaign: KeptCampaign) -> bool:
+def append(path: Path, campaign: KeptCampaign, note: Callable[[str], None] | None = None) -> bool:
     """Appends a campaign unless it is there already.
 
     Args:
         path: The file; made with its folder when it is not there.
         campaign: The campaign.
+        note: Gets a sentence where an incomplete last line was left out, and is replaced.
 
     Returns:
         Whether it was appended.
 
     Raises:
-        StorageError: The file cannot be read or written, or is not a history.
+        StorageError: The file cannot be read or written, or is not a history. It is then what it
+            was before.
     """
-    if path.exists() and any(one.results_id == campaign.results_id for one in read(path)):
-        return False
-    line = f"{campaign.model_dump_json()}\n".encode()
+    is_new = not path.exists()
+    if not is_new:
+        if not path.is_file():
+            message = f"`{path}` is not a file that can be appended to"
+            raise StorageError(message, "name another file with `--history`")
+        if any(one.results_id == campaign.results_id for one in read(path, note)):
+            return False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+") as file:
-            file.write(b"\n" + line if _is_torn(path) else line)
-            file.flush()
-            os.fsync(file.fileno())
+        with path.open("ab+", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # another `add` may have begun to write
+            _append(file, path, f"{campaign.model_dump_json()}\n".encode())
     except OSError as error:
+        if is_new:
+            _remove_empty(path)
         message = f"`{path}` cannot be written: {error.strerror}"
         raise StorageError(message, "name another file with `--history`") from error
     return True
 
 
-def _is_torn(path: Path) -> bool:
-    """Whether the last line has no end, as when an editor left it out."""
-    content = path.read_bytes()
-    return bool(content) and not content.endswith(b"\n")
+def _append(file: FileIO, path: Path, line: bytes) -> None:
+    """Appends a line as a whole: a file that has no room for all of it gets nothing."""
+    size = file.seek(0, os.SEEK_END)
+    if _is_unended(file, size):
+        content = _bounded(file, path)
+        torn = _torn_bytes(content)
+        size = len(content) - torn
+        file.truncate(size)
+        line = line if torn else b"\n" + line
+    try:
+        left = memoryview(line)
+        while left:
+            left = left[file.write(left) :]
+        os.fsync(file.fileno())
+    except BaseException:
+        with suppress(OSError):
+            file.truncate(size)
+        raise
+
+
+def _is_unended(file: FileIO, size: int) -> bool:
+    """Whether the last line has no end: an editor left it out, or its writing was killed."""
+    if not size:
+        return False
+    file.seek(size - 1)
+    is_unended = file.read(1) != b"\n"
+    file.seek(0)
+    return is_unended
+
+
+def _remove_empty(path: Path) -> None:
+    """Removes a file that was made for a line that it could not take."""
+    with suppress(OSError):
+        if not path.stat().st_size:
+            path.unlink()
+
+
+def _torn_bytes(content: bytes) -> int:
+    """The length of a last line whose writing was killed: it begins as one, and is not JSON."""
+    last = content[content.rfind(b"\n") + 1 :]
+    if not last or not (last.startswith(_BEGIN) or _BEGIN.startswith(last)):
+        return 0
+    try:
+        json.loads(last)
+    except (ValueError, RecursionError):
+        return len(last)
+    return 0
 
 
 def _content(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise StorageError(f"`{path}` is larger than 1 GiB", "name a history")
-        return path.read_bytes()
+        with path.open("rb", buffering=0) as file:
+            if os.fstat(file.fileno()).st_size > MOST_BYTES:
+                raise _too_large(path)
+            return _bounded(file, path)
     except OSError as error:
         message = f"`{path}` cannot be read: {error.strerror}"
         hint = "`plimsoll history add RESULTS` begins a history; `--history` names another file"
         raise StorageError(message, hint) from error
+
+
+def _bounded(file: FileIO, path: Path) -> bytes:
+    """The rest of a file; a pipe or a device may have no end.
+
+    Raises:
+        StorageError: It is longer than a history is.
+    """
+    parts: list[bytes] = []
+    size = 0
+    while part := file.read(_PART_BYTES):
+        size += len(part)
+        if size > MOST_BYTES:
+            raise _too_large(path)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _too_large(path: Path) -> StorageError:
+    return StorageError(f"`{path}` is larger than 1 GiB", "name a history")
 
 
 def _line(path: Path, number: int, line: bytes) -> KeptCampaign:

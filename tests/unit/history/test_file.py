@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -88,6 +93,112 @@ def test_a_file_without_a_line_end_is_appended_to_on_a_line_of_its_own(tmp_path:
     path.write_text(campaign(1).model_dump_json(), encoding="utf-8")
     file.append(path, campaign(2))
     assert len(file.read(path)) == 2
+
+
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """Files cannot grow beyond a size, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("end", [b"\n", b""], ids=["ended", "without an end"])
+def test_a_line_that_has_no_room_leaves_the_file_as_it_was(tmp_path: Path, end: bytes) -> None:
+    path = tmp_path / "history.jsonl"
+    before = campaign(1).model_dump_json().encode() + end
+    path.write_bytes(before)
+    with room_for(len(before) + 100), pytest.raises(StorageError, match="cannot be written"):
+        file.append(path, campaign(2))
+    assert path.read_bytes() == before
+    assert file.append(path, campaign(2))
+    assert file.read(path) == (campaign(1), campaign(2))
+
+
+def test_a_first_line_that_has_no_room_leaves_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    with room_for(100), pytest.raises(StorageError, match="cannot be written"):
+        file.append(path, campaign(1))
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("length", [1, 5, 20, 200, -2])
+def test_a_last_line_whose_writing_was_killed_is_left_out_and_replaced(
+    tmp_path: Path, length: int
+) -> None:
+    path = tmp_path / "history.jsonl"
+    assert file.append(path, campaign(1))
+    whole = path.read_bytes()
+    path.write_bytes(whole + campaign(2).model_dump_json().encode()[:length])
+    said: list[str] = []
+    assert file.read(path, said.append) == (campaign(1),)
+    assert file.append(path, campaign(3), said.append)
+    assert [f"the last line of `{path}` is left out" in one for one in said] == [True, True]
+    assert path.read_bytes() == whole + campaign(3).model_dump_json().encode() + b"\n"
+    assert file.read(path, said.append) == (campaign(1), campaign(3))
+    assert len(said) == 2
+
+
+@pytest.mark.parametrize("content", [b"my notes", b"[1, 2", b'{"name": "a'])
+def test_a_file_without_a_line_end_that_is_no_history_is_refused(
+    tmp_path: Path, content: bytes
+) -> None:
+    path = tmp_path / "history.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(StorageError, match=r"line 1 of `.*` is not JSON"):
+        file.append(path, campaign(1))
+    assert path.read_bytes() == content
+
+
+def fed(path: Path, content: bytes) -> threading.Thread:
+    """Writes into a pipe until it is full or nobody reads it any more."""
+
+    def feed() -> None:
+        with suppress(BrokenPipeError), path.open("wb", buffering=0) as into:
+            left = memoryview(content)
+            while left:
+                left = left[into.write(left) :]
+
+    thread = threading.Thread(target=feed, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_a_pipe_is_read_as_a_file_is(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = fed(path, campaign(1).model_dump_json().encode())
+    assert file.read(path) == (campaign(1),)
+    writer.join()
+
+
+def test_what_has_no_end_is_not_read_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file, "MOST_BYTES", 1 << 20)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = fed(path, b"[" * (1 << 25))
+    with pytest.raises(StorageError, match="is larger than"):
+        file.read(path)
+    writer.join()
+
+
+def test_a_large_file_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    with path.open("wb") as sparse:
+        sparse.truncate(file.MOST_BYTES + 1)
+    for of_history in (file.read, lambda one: file.append(one, campaign(1))):
+        with pytest.raises(StorageError, match="is larger than"):
+            of_history(path)
+
+
+def test_a_pipe_is_not_appended_to(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(StorageError, match="is not a file that can be appended to"):
+        file.append(path, campaign(1))
 
 
 @pytest.mark.parametrize(
