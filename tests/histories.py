@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plimsoll.history.kept import KeptCampaign, KeptEntry, KeptEstimate, KeptMachine
+from plimsoll.history.kept import (
+    KeptCampaign,
+    KeptEntry,
+    KeptEstimate,
+    KeptMachine,
+    LineEnd,
+)
 from plimsoll.history.series import Series, series
 
 
@@ -48,6 +54,26 @@ def campaign(
         machine=KeptMachine(fingerprint=machine, facts={"cpu_model": f"CPU of {machine}"}),
         entries=(entry,),
     )
+
+
+def line_campaign(
+    place: int, rate_per_s: float | None, end: LineEnd | None = None, framework: str = "go"
+) -> KeptCampaign:
+    """The campaign of one day that searched a load line; without a rate, how that ended."""
+    made = campaign(place, None)
+    number = {} if rate_per_s is None else {"line_rate_per_s": rate_per_s}
+    change = {
+        "framework": framework,
+        "load": "p99 ≤ 20 ms",
+        "level": "void" if end == "load_generator" else "sound",
+        "estimates": {
+            name: KeptEstimate(value=one, low=0.99 * one, high=1.01 * one)
+            for name, one in number.items()
+        },
+        "line": end or ("found" if number else None),
+    }
+    entry = made.entries[0].model_copy(update=change)
+    return made.model_copy(update={"entries": (entry,)})
 
 
 def noise(count: int, seed: int, level: float = 1000.0) -> list[float]:

@@ -33,6 +33,11 @@ QUANTITIES = {
 SHOWN = ("goodput", "p99", "cpu", "line")
 """Quantities that are shown where none is named."""
 
+LEAST_RECENT = 2
+"""Campaigns at a new level that a change needs, so the least age that it is known at."""
+
+_CAUSE = "`plimsoll report` of the results of that campaign names the cause"
+
 _FILE = click.option(
     "--history",
     "file",
@@ -42,6 +47,15 @@ _FILE = click.option(
     metavar="FILE",
     help="File of the history: one line of JSON for each campaign.",
 )
+
+
+def _recent(ctx: click.Context, parameter: click.Parameter, value: int) -> int:
+    """The age up to which a change fails: none is younger than the two campaigns that it takes."""
+    if value < LEAST_RECENT:
+        message = f"{value} is too few: a change needs {LEAST_RECENT} campaigns at the new level"
+        hint = f"give `--recent {LEAST_RECENT}` or more"
+        raise messages.UnreadableValue(message, hint, parameter, ctx)
+    return value
 
 
 @click.group(name="history", epilog=EPILOGUE)
@@ -100,13 +114,15 @@ def add(*, results: Path, storage: str, file: Path, commit: str | None) -> int:
 @click.option(
     "--fail-on-change",
     is_flag=True,
-    help="Exit code 7 when the last change of a series is a recent regression.",
+    help="Exit code 7 when the last change of a series is a recent regression, or its last "
+    "campaign has no number.",
 )
 @click.option(
     "--recent",
     type=options.COUNT,
     default=5,
     show_default=True,
+    callback=_recent,
     help="Campaigns since a change for which --fail-on-change fails.",
 )
 def show(
@@ -161,9 +177,14 @@ def _nothing(file: Path, every: Sequence[KeptCampaign], kept: Sequence[KeptCampa
 
 
 def _losses(found: Sequence[Series], recent: int) -> int:
-    """Prints each recent change for the worse; the exit code, 0 when there is none."""
-    lost = [(one, change) for one in found if (change := one.recent_loss(recent)) is not None]
-    for one, change in lost:
-        said = report.history_text.change(one, change)
-        messages.error(f"{report.history_text.title(one)}: {said}", "")
-    return LIMIT_MISSED if lost else 0
+    """Prints recent changes for the worse, and numbers that are gone; the exit code, 0 for none."""
+    said: list[tuple[str, str]] = []
+    for one in found:
+        title = report.history_text.title(one)
+        if (change := one.recent_loss(recent)) is not None:
+            said.append((f"{title}: {report.history_text.change(one, change)}", ""))
+        if (last := one.recently_missing(recent)) is not None:
+            said.append((f"{title}: {report.history_text.missing(last)}", _CAUSE))
+    for message, hint in said:
+        messages.error(message, hint)
+    return LIMIT_MISSED if said else 0

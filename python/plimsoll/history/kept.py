@@ -23,6 +23,9 @@ FORMAT = 1
 Level = Literal["not_checked", "sound", "doubtful", "void"]
 
 
+LineEnd = Literal["found", "below", "above", "open", "load_generator"]
+
+
 class _Kept(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(
         frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
@@ -80,6 +83,10 @@ class KeptEntry(_Kept):
     estimates: dict[str, KeptEstimate]
     """Column of `summaries`, or `line_rate_per_s`, to its estimate; without those that nobody
     measured."""
+    line: LineEnd | None = None
+    """How the search of a load line ended: no rate keeps the limit (`below`), every rate does
+    (`above`), the budget was too short to tell (`open`), or the load generator or its connections
+    were the limit. Null in other entries, and in lines of before."""
 
     @classmethod
     def of(
@@ -92,6 +99,7 @@ class KeptEntry(_Kept):
         counting: int,
         excluded: int,
         numbers: Mapping[str, Estimate | None],
+        line: LineEnd | None = None,
     ) -> KeptEntry:
         """The entry of which a recording is a trial.
 
@@ -103,6 +111,7 @@ class KeptEntry(_Kept):
             counting: How many trials count.
             excluded: How many do not.
             numbers: Quantities and their estimates; None for those that nobody measured.
+            line: How the search of a load line ended; None for other entries.
         """
         return cls(
             framework=reference(recording.framework, recording.variant),
@@ -118,6 +127,7 @@ class KeptEntry(_Kept):
             estimates={
                 name: KeptEstimate.of(one) for name, one in numbers.items() if one is not None
             },
+            line=line,
         )
 
     @property

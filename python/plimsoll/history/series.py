@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll.comparison import comparisons
 from plimsoll.history.lines_and_costs import LINE_RATE
+from plimsoll.recording import YARDSTICK
 from plimsoll.statistics.level_changes import level_changes
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class Series:
         points: Campaigns that have the entry, in the order of time.
         breaks: Its breaks, in order.
         changes: Its change points, in order.
+        without: How many of the last campaigns do not have the entry.
     """
 
     entry: EntryName
@@ -99,6 +101,28 @@ class Series:
     points: tuple[Point, ...]
     breaks: tuple[Break, ...]
     changes: tuple[ChangePoint, ...]
+    without: int = 0
+
+    @property
+    def missing(self) -> Point | None:
+        """The last campaign that has the entry, if it has no number of it; else None."""
+        last = self.points[-1]
+        return last if last.estimate is None else None
+
+    def recently_missing(self, most: int) -> Point | None:
+        """The same if it is recent, and unless every rate keeps the limit of a load line.
+
+        The load line of Plimsoll's own server counts for nothing: where it ends, a load generator
+        does.
+
+        Args:
+            most: How many campaigns are recent.
+        """
+        last = self.missing
+        if last is None or last.entry.line == "above" or self.without >= most:
+            return None
+        is_of_yardstick = last.entry.framework.partition(":")[0] == YARDSTICK
+        return None if is_of_yardstick and self.quantity == LINE_RATE else last
 
     def recent_loss(self, most: int) -> ChangePoint | None:
         """The latest recent change for the worse that is the last one under its conditions.
@@ -115,6 +139,8 @@ class Series:
 
 def series(campaigns: Sequence[KeptCampaign], quantities: Sequence[str]) -> tuple[Series, ...]:
     """Every entry and quantity for which there is a number, in the order of their names.
+
+    A load line is one as well whose limit no rate has ever kept.
 
     Args:
         campaigns: The campaigns, in the order of time.
@@ -134,7 +160,15 @@ def series(campaigns: Sequence[KeptCampaign], quantities: Sequence[str]) -> tupl
         for name, kept in sorted(found.items())
         for quantity in quantities
     )
-    return tuple(one for one in made if any(point.estimate for point in one.points))
+    return tuple(
+        one for one in made if any(_is_result(point, one.quantity) for point in one.points)
+    )
+
+
+def _is_result(point: Point, quantity: str) -> bool:
+    """Whether there is a number, or no rate keeps the limit of a load line."""
+    is_below = quantity == LINE_RATE and point.entry.line == "below"
+    return point.estimate is not None or is_below
 
 
 def selected(
@@ -170,7 +204,8 @@ def _series(
         for campaign, entry in kept
         for number in (entry.estimates.get(quantity),)
     )
-    return Series(name, quantity, points, _breaks(points), _changes(points, quantity, without))
+    changes = _changes(points, quantity, without)
+    return Series(name, quantity, points, _breaks(points), changes, without)
 
 
 def _breaks(points: Sequence[Point]) -> tuple[Break, ...]:

@@ -9,12 +9,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 import sample
-from histories import campaign, campaigns, noise
+from histories import campaign, campaigns, line_campaign, noise
 from plimsoll import history
 from plimsoll.cli import plimsoll
+from plimsoll.cli.history import LEAST_RECENT
+from plimsoll.cli.messages import UnreadableValue
 from plimsoll.errors import InputError, StorageError
-from plimsoll.history.kept import KeptCampaign
+from plimsoll.history.kept import KeptCampaign, LineEnd
 from plimsoll.lab import results
+from plimsoll.statistics.level_changes import FEWEST
 
 
 def typed(*arguments: str) -> Result:
@@ -95,6 +98,90 @@ def test_a_recent_loss_has_an_exit_code(
     ran = shown(tmp_path, campaigns(numbers), *arguments)
     assert ran.return_value == code
     assert ("error: go/json.steady: goodput" in ran.stderr) is (code == 7)
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ("below", "no rate keeps the limit"),
+        ("open", "the budget was too short to tell"),
+        ("load_generator", "the load generator was the limit"),
+        (None, ""),
+        ("above", None),
+    ],
+)
+def test_a_load_line_that_is_gone_fails(
+    tmp_path: Path, end: LineEnd | None, said: str | None
+) -> None:
+    kept = [line_campaign(place, rate) for place, rate in enumerate(noise(10, 1))]
+    kept.append(line_campaign(10, None, end))
+    ran = shown(tmp_path, kept, "--fail-on-change")
+    assert ran.return_value == (0 if said is None else 7)
+    at = "no number in the last campaign, 2026-01-11 03:04 (commit c10)"
+    assert at in ran.stdout
+    errors = [line for line in ran.stderr.splitlines() if line.startswith("error: ")]
+    title = "go/json.p99 ≤ 20 ms: line rate, 11 campaigns"
+    ending = f": {said}" if said else ""
+    assert errors == ([] if said is None else [f"error: {title}: {at}{ending}"])
+    assert shown(tmp_path, kept).return_value == 0
+
+
+def test_a_limit_that_no_rate_has_ever_kept_fails(tmp_path: Path) -> None:
+    page = tmp_path / "history.html"
+    kept = [line_campaign(place, None, "below") for place in range(2)]
+    ran = shown(tmp_path, kept, "--fail-on-change", "--html", str(page))
+    assert ran.return_value == 7
+    assert "no rate keeps the limit" in ran.stderr
+    rows = [line for line in ran.stdout.splitlines() if line.startswith("  2026-")]
+    assert [row.endswith("no rate keeps the limit") for row in rows] == [True, True]
+    assert "no rate keeps the limit" in page.read_text(encoding="utf-8")
+
+
+def test_an_entry_that_is_void_in_its_last_campaign_fails(tmp_path: Path) -> None:
+    kept = campaigns([*noise(10, 1), None])
+    ran = shown(tmp_path, kept, "--fail-on-change")
+    assert ran.return_value == 7
+    assert "2026-01-11 03:04 (commit c10): every repetition is void" in ran.stderr
+    assert "plimsoll report" in ran.stderr
+    again = shown(tmp_path, campaigns([*noise(10, 1), None, 1000.0]), "--fail-on-change")
+    assert again.return_value == 0
+
+
+@pytest.mark.parametrize(("later", "code"), [(1, 7), (2, 7), (3, 0)])
+def test_an_entry_that_is_no_longer_measured_fails_as_long_as_it_is_recent(
+    tmp_path: Path, later: int, code: int
+) -> None:
+    others = [campaign(11 + place, endpoint="tiny") for place in range(later)]
+    kept = [*campaigns([*noise(10, 1), None]), *others]
+    assert shown(tmp_path, kept, "--fail-on-change", "--recent", "3").return_value == code
+
+
+def test_a_quantity_that_is_gone_fails_beside_others(tmp_path: Path) -> None:
+    kept = [campaign(place, p99_ns=2e6) for place in range(3)]
+    ran = shown(tmp_path, [*kept, campaign(3)], "--fail-on-change")
+    assert ran.return_value == 7
+    (error,) = [line for line in ran.stderr.splitlines() if line.startswith("error: ")]
+    assert "response time p99" in error
+    gone = shown(tmp_path, [*kept, campaign(3)], "--fail-on-change", "--quantity", "goodput")
+    assert gone.return_value == 0
+
+
+def test_the_load_line_of_the_yardstick_may_be_gone(tmp_path: Path) -> None:
+    kept = [
+        line_campaign(0, 1000.0, framework="reference"),
+        line_campaign(1, None, "load_generator", framework="reference"),
+    ]
+    assert shown(tmp_path, kept, "--fail-on-change").return_value == 0
+
+
+@pytest.mark.parametrize("recent", [0, 1])
+def test_an_age_at_which_no_change_is_known_is_refused(tmp_path: Path, recent: int) -> None:
+    assert LEAST_RECENT == FEWEST
+    lost = campaigns([*noise(12, 1), *noise(2, 2, 900.0)])
+    ran = shown(tmp_path, lost, "--fail-on-change", "--recent", str(recent))
+    assert isinstance(ran.exception, UnreadableValue)
+    assert "a change needs 2 campaigns" in ran.exception.message
+    assert shown(tmp_path, lost, "--fail-on-change", "--recent", "2").return_value == 7
 
 
 def test_what_is_shown_is_selected(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
 from plimsoll.history.adding import kept
 from plimsoll.history.kept import KeptCampaign, KeptEntry
 from plimsoll.history.series import series
+from plimsoll.load_line.search import Found
 
 SEARCHED = queues.searched_with()
 LIMIT = SEARCHED.wanted.limits[0].text
@@ -44,11 +45,23 @@ def test_a_load_line_is_an_entry_whose_load_is_its_limit() -> None:
     ends = (edge.interval.low, edge.interval.high)
     assert (rate.value, (rate.low, rate.high)) == (edge.rate_per_s, ends)
     assert line.repetitions == len(SEARCHED.tries)
+    assert line.line == "found"
 
 
 def test_a_line_of_the_load_generator_is_void_and_has_no_number() -> None:
     (line,) = of_load(kept(with_lines(full="driver")), LIMIT)
     assert (line.level, line.estimates, line.repetitions) == ("void", {}, 0)
+    assert line.line == "load_generator"
+
+
+@pytest.mark.parametrize("state", ["below", "above", "open"])
+def test_a_line_that_was_not_found_says_how_its_search_ended(state: Found) -> None:
+    line = replace(SEARCHED.lines[0], state=state, edge=None, held_per_s=None, inside_per_s=None)
+    searched = replace(SEARCHED, lines=(line,))
+    found = LineFindings(searched, Subject("go · json", "poisson", 256), {}, {})
+    lines = EntryLines("go", "json", False, found, None, problem="", goes_on=False)
+    (entry,) = of_load(kept(replace(sample.findings(), lines=(lines,))), LIMIT)
+    assert (entry.line, entry.estimates, entry.repetitions) == (state, {}, 0)
 
 
 def test_lines_of_other_conditions_are_another_load() -> None:

@@ -10,7 +10,8 @@ from plimsoll.charts import history as chart
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.history.series import ChangePoint, Series
+    from plimsoll.history.kept import KeptEntry
+    from plimsoll.history.series import ChangePoint, Point, Series
     from plimsoll.statistics.intervals import Estimate
 
 HEADINGS = ("measured", "commit", "value", "95 %", "")
@@ -18,6 +19,14 @@ HEADINGS = ("measured", "commit", "value", "95 %", "")
 
 LONGEST_COMMIT = 12
 """Signs of a commit that are shown."""
+
+WITHOUT_A_LINE = {
+    "below": "no rate keeps the limit",
+    "above": "every rate that was tried keeps the limit",
+    "open": "the budget was too short to tell",
+    "load_generator": "the load generator was the limit",
+}
+"""Ends of a search to why there is no load line."""
 
 
 def text(found: Sequence[Series], last: int) -> str:
@@ -49,7 +58,26 @@ def summary(found: Series) -> str:
         for count, what in ((machines, "machine"), (loads, "load"))
         if count
     ]
-    return "; ".join([said, *breaks])
+    gone = [missing(found.missing)] if found.missing else []
+    return "; ".join([said, *breaks, *gone])
+
+
+def missing(last: Point) -> str:
+    """That the last campaign of a series has no number, and why, without a full stop."""
+    commit = last.campaign.commit
+    at = f" (commit {_commit(commit)})" if commit else ""
+    why = reason(last.entry)
+    said = f"no number in the last campaign, {_when(last.campaign.measured_at)}{at}"
+    return f"{said}: {why}" if why else said
+
+
+def reason(entry: KeptEntry) -> str:
+    """Why an entry has no number; empty where that is not known."""
+    if entry.line in WITHOUT_A_LINE:
+        return WITHOUT_A_LINE[entry.line]
+    if entry.level != "void":
+        return ""
+    return "every repetition is void" if entry.line is None else "the tries below it are void"
 
 
 def change(found: Series, one: ChangePoint) -> str:
@@ -122,6 +150,7 @@ def _remark(found: Series, index: int) -> str:
         if one.index == index
     ]
     said += [point.entry.level] if point.entry.level in ("doubtful", "void") else []
+    said += [WITHOUT_A_LINE[line]] if (line := point.entry.line) in WITHOUT_A_LINE else []
     return "; ".join(said)
 
 
