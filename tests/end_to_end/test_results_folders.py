@@ -202,6 +202,7 @@ def test_a_report_that_does_not_fit_is_said(
     ran = run("report", results, folder=tmp_path)
     # What is derived lies beside the folder of the report, and meets the full disk first or second.
     refused(ran, "no space left for results in `disk/results", "free disk space")
+    assert "--into" not in ran.stderr
 
 
 def test_output_that_cannot_be_written_is_said(tmp_path: Path) -> None:

@@ -269,7 +269,7 @@ def rows(*, results: Path, file: Path, only_listed: bool, storage: str, as_json:
         if not trials:
             messages.step(f"no rows of `{stored.place}` stayed on hosts")
             return 0
-        with stored.locked(), lab.host_rows.joined(trials, file, messages.step) as opened:
+        with stored.locked(None), lab.host_rows.joined(trials, file, messages.step) as opened:
             there = {one.trial: lab.host_rows.seen(opened, stored, one) for one in trials}
             _show_rows([one for rows in there.values() for one in rows], as_json=as_json)
             whole = [one for one in trials if _are_there(there[one.trial])]

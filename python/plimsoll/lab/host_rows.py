@@ -118,7 +118,7 @@ def require_space(results: Results, rows: Iterable[StayedRows]) -> None:
         StorageError: There is not enough.
     """
     needed = sum(2 * one.size_bytes - one.copied_bytes for one in rows)
-    with parquet.writing(results.folder):
+    with parquet.writing(results.folder, None):
         results.folder.mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(results.folder).free
     if needed > free:
@@ -158,7 +158,7 @@ def fetch(
     """
     copies = _copies(results, trial)
     kept = {one.host: one.kept for one in trial.hosts if one.kept is not None}
-    with parquet.writing(results.folder):
+    with parquet.writing(results.folder, None):
         found = tuple(
             one
             if _is_copied(lab, one.host, kept[one.host], copies / one.host, tell)

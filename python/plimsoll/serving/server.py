@@ -365,7 +365,7 @@ def _supervised(
         log.open("ab").close()
     except OSError as error:
         message = f"`{log}` cannot be written: {error.strerror}"
-        raise StorageError(message, "choose another folder with `into=`") from error
+        raise StorageError(message, "make its folder writable, and free space there") from error
     try:
         return SupervisedProcess(
             _command(framework, place.workers),

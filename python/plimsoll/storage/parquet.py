@@ -194,7 +194,7 @@ class ParquetResults:
             StorageError: A file cannot be read.
         """
         given = [(name, self._given(name)) for name in _GIVEN]
-        with writing(self.folder):
+        with writing(self.folder, None):
             recorded = digests.of_parts(
                 [*given, *self._contents(self.trials, "recordings", on_event)]
             )
@@ -372,7 +372,7 @@ class ParquetResults:
         Raises:
             StorageError: A log cannot be read.
         """
-        with writing(self.folder):
+        with writing(self.folder, None):
             found = sorted((self.trials / trial_id).glob("*.log"))
             return {path.name: path.read_text("utf-8", "replace") for path in found}
 
@@ -384,7 +384,7 @@ class ParquetResults:
         """
         partial = self.derived / f".{trial_id}.pid{os.getpid()}{_PARTIAL}"  # of one of two writers
         try:
-            with writing(self.folder):
+            with writing(self.folder, None):
                 shutil.rmtree(partial, ignore_errors=True)
                 partial.mkdir(parents=True)
                 for name, table in derived.tables.items():
@@ -432,7 +432,7 @@ class ParquetResults:
             remove_remains(self.derived)
         derived = [path for path in self.derived.glob("[!.]*") if path.is_dir()]
         there = set(self.trial_ids()) if derived else set[str]()
-        with writing(self.folder):
+        with writing(self.folder, None):
             for path in derived:
                 if path.name not in there:
                     with suppress(FileNotFoundError):  # of another process that removes it
@@ -459,7 +459,7 @@ class ParquetResults:
         path = self.derived / f"{name}.parquet"
         if path.exists() and (earlier := self._earlier(name)) is not None and earlier.equals(table):
             return  # whoever may only read does
-        with self._replacing(path) as partial:
+        with self._replacing(path, None) as partial:
             door.rows.write(table, partial)
 
     def _earlier(self, name: str) -> pa.Table | None:
@@ -490,7 +490,7 @@ class ParquetResults:
         with suppress(OSError):
             if path.read_bytes() == text:
                 return
-        with self._replacing(path) as partial:
+        with self._replacing(path, None) as partial:
             partial.write_bytes(text)
 
     def read_derived_json(self, name: str) -> Any:
@@ -571,13 +571,16 @@ class ParquetResults:
         return texts.shown(aside.folder)
 
     @contextmanager
-    def locked(self) -> Generator[None]:
+    def locked(self, option: str | None = "into") -> Generator[None]:
         """Excludes other runs from the folder during the block.
+
+        Args:
+            option: The argument that selects another folder, for hints; None where none does.
 
         Raises:
             StorageError: Another run is using it, or it cannot be written.
         """
-        with locked(self.folder):
+        with locked(self.folder, option):
             yield
 
     @contextmanager
@@ -622,7 +625,7 @@ class ParquetResults:
         given = self.folder / name
         if not given.exists():
             return None
-        with writing(self.folder):
+        with writing(self.folder, None):
             return given.read_text("utf-8", "replace")
 
     def _require_same_campaign(self, campaign: CampaignFiles, plan: list[PlannedTrial]) -> None:
@@ -643,11 +646,11 @@ class ParquetResults:
             raise StorageError(message, _ELSEWHERE)
 
     @contextmanager
-    def _replacing(self, path: Path) -> Generator[Path]:
+    def _replacing(self, path: Path, option: str | None = "into") -> Generator[Path]:
         """A file that replaces another one only when it is complete."""
         partial = path.with_name(f".{path.name}.{os.getpid()}.partial")  # of one of two readers
         try:
-            with writing(self.folder):
+            with writing(self.folder, option):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 yield partial
                 _sync(partial)
@@ -690,17 +693,18 @@ _JUDGED = "verdicts.json"
 """File of the verdicts on a trial, in its folder of derived tables."""
 
 _ELSEWHERE = "choose another folder with `into=`, or move this one"
+_MAKE_WRITABLE = "make this folder writable, or use a copy of it that is"
 _JUDGE_AGAIN = "run `plimsoll judge` to recompute it"
 _WRITE_AGAIN = "restore it from a copy, or delete it and run the campaign again"
 
 
 @contextmanager
-def locked(folder: Path, option: str = "into") -> Generator[None]:
+def locked(folder: Path, option: str | None = "into") -> Generator[None]:
     """Excludes other runs from a folder during the block.
 
     Args:
         folder: The folder; created if necessary.
-        option: The argument that selects another one, for hints.
+        option: The argument that selects another one, for hints; None where none does.
 
     Raises:
         StorageError: Another run is using it, or it cannot be written.
@@ -719,12 +723,13 @@ def locked(folder: Path, option: str = "into") -> Generator[None]:
 
 
 @contextmanager
-def writing(folder: Path, option: str = "into") -> Generator[None]:
+def writing(folder: Path, option: str | None = "into") -> Generator[None]:
     """Turns errors of the operating system while results are written into errors with a hint.
 
     Args:
         folder: The results that are written.
-        option: The argument that selects another folder, for hints.
+        option: The argument that selects another folder, for hints; None where none does, as
+            results that are read have their place.
 
     Raises:
         StorageError: The block raised an OSError.
@@ -748,29 +753,31 @@ def keep(path: Path, content: bytes) -> Path:
     Raises:
         StorageError: It could not be written.
     """
-    with writing(path.parent):
+    with writing(path.parent, None):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     return path
 
 
-def storage_error(folder: Path, error: OSError, option: str = "into") -> StorageError:
+def storage_error(folder: Path, error: OSError, option: str | None = "into") -> StorageError:
     """The error for a failure in a folder of results, with a hint.
 
     Args:
         folder: The results.
         error: The error of the operating system, or of Arrow.
-        option: The argument that selects another folder, for hints.
+        option: The argument that selects another folder, for hints; None where none does.
     """
     reason = error.strerror or str(error)
     number = error.errno or _number_in(str(error))
     if number in _FULL:
-        hint = f"free disk space or choose another folder with `{option}=`, then run again"
+        elsewhere = f" or choose another folder with `{option}=`" if option else ""
+        hint = f"free disk space{elsewhere}, then run again"
         return StorageError(f"no space left for results in `{texts.shown(folder)}`", hint)
     if number in _FORBIDDEN:
-        hint = f"choose a writable folder with `{option}=`"
+        hint = f"choose a writable folder with `{option}=`" if option else _MAKE_WRITABLE
         return StorageError(f"cannot write results to `{texts.shown(folder)}`: {reason}", hint)
-    hint = f"check the disk of this folder, or choose another one with `{option}=`"
+    elsewhere = f", or choose another one with `{option}=`" if option else ""
+    hint = f"check the disk of this folder{elsewhere}"
     return StorageError(f"cannot store results in `{texts.shown(folder)}`: {reason}", hint)
 
 
@@ -803,12 +810,13 @@ def _take_away(folder: Path, made: Sequence[Path]) -> None:
             path.rmdir()
 
 
-def _take(lock: int, folder: Path, option: str) -> None:
+def _take(lock: int, folder: Path, option: str | None) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         message = f"another run is using `{texts.shown(folder)}`"
-        hint = f"wait until it has finished, or choose another folder with `{option}=`"
+        elsewhere = f", or choose another folder with `{option}=`" if option else ""
+        hint = f"wait until it has finished{elsewhere}"
         raise StorageError(message, hint) from error
 
 

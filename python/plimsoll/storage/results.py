@@ -202,8 +202,12 @@ class Results(Protocol):
         """
         ...
 
-    def locked(self) -> AbstractContextManager[None]:
-        """Excludes other runs during the block."""
+    def locked(self, option: str | None = "into") -> AbstractContextManager[None]:
+        """Excludes other runs during the block.
+
+        Args:
+            option: The argument that selects another place, for hints; None where none does.
+        """
         ...
 
     def trial(self, trial_id: str) -> AbstractContextManager[Path]:

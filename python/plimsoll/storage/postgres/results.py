@@ -328,13 +328,16 @@ class PostgresResults:
             )
 
     @contextmanager
-    def locked(self) -> Generator[None]:
+    def locked(self, option: str | None = "into") -> Generator[None]:
         """Excludes other runs from the campaign during the block.
+
+        Args:
+            option: The argument that selects another one, for hints; None where none does.
 
         Raises:
             StorageError: Another run is using it, or it cannot be written.
         """
-        with self._waiting.locked(), self.session.alone():
+        with self._waiting.locked(option), self.session.alone(option):
             yield
 
     @contextmanager

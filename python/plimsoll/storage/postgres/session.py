@@ -46,6 +46,7 @@ class Session:
         self._connection: Connection | None = None
         self._is_there = False
         self._is_locked = False
+        self._option: str | None = "into"
 
     def close(self) -> None:
         """Closes the connection, which releases the lock."""
@@ -106,12 +107,16 @@ class Session:
             yield connection
 
     @contextmanager
-    def alone(self) -> Generator[None]:
+    def alone(self, option: str | None = "into") -> Generator[None]:
         """Excludes other runs from the campaign during the block.
+
+        Args:
+            option: The argument that selects another one, for hints; None where none does.
 
         Raises:
             StorageError: Another run is using it.
         """
+        self._option = option
         with self.speaking(make=True) as connection:
             self._take(connection)
         self._is_locked = True
@@ -137,7 +142,8 @@ class Session:
         while connection.execute(query, [_LOCK, self._campaign]).fetchone() != (True,):
             if time.monotonic() >= until_s:
                 message = f"another run is using `{self.place}`"
-                raise StorageError(message, f"wait until it has finished, or {ELSEWHERE}")
+                elsewhere = f", or {ELSEWHERE}" if self._option else ""
+                raise StorageError(message, f"wait until it has finished{elsewhere}")
             time.sleep(_PAUSE_S)
 
     def _release(self) -> None:
