@@ -108,6 +108,14 @@ def test_a_machine_is_watched_for_some_seconds(tmp_path: Path) -> None:
     assert end["summary"].startswith("speed varied by ±")
 
 
+def test_how_far_one_second_varies_is_not_said(tmp_path: Path) -> None:
+    ran = run("machine", "--watch", "--seconds", 1, "--json", folder=tmp_path)
+    *seconds, end = map(json.loads, ran.stdout.splitlines())
+    assert len(seconds) == 1
+    assert end["speed_varied_ratio"] is None
+    assert "±" not in end["summary"]
+
+
 def test_seconds_without_watching_are_refused(tmp_path: Path) -> None:
     ran = run("machine", "--seconds", 2, folder=tmp_path)
     assert ran.code == 2

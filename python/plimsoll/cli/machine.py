@@ -139,6 +139,8 @@ def _json_line(second: WatchedSecond, best_s: float) -> dict[str, float]:
 
 def _variation(found: Variation) -> str:
     time = f"{wording.count(found.length_s)} s"
+    if found.ratio is None:
+        return f"watched for {time}: how far the speed varies takes 2 seconds or more"
     said = f"speed varied by ±{wording.percent(round(found.ratio, 3))} in {time}"
     if found.smallest is None:
         return said

@@ -48,13 +48,14 @@ class Variation:
 
     Attributes:
         length_s: For how long it was watched, in seconds.
-        ratio: Half of the distance from its slowest to its fastest second / its median: 0.12.
+        ratio: Half of the distance from its slowest to its fastest second / its median: 0.12; None
+            below two seconds.
         smallest: The smallest difference that two servers could show that took turns in that time,
             by how far seconds differ from their neighbours; None below four seconds.
     """
 
     length_s: float
-    ratio: float
+    ratio: float | None
     smallest: float | None
 
 
@@ -103,7 +104,7 @@ def variation(watched: Sequence[WatchedSecond]) -> Variation | None:
     if not watched:
         return None
     speeds = [1 / one.control_s for one in watched]
-    ratio = (max(speeds) - min(speeds)) / 2 / median(speeds)
+    ratio = (max(speeds) - min(speeds)) / 2 / median(speeds) if len(speeds) > 1 else None
     pairs = [one / other for one, other in zip(speeds[::2], speeds[1::2], strict=False)]
     found = interval(pairs)
     smallest = None if found is None else math.sqrt(found.high / found.low) - 1

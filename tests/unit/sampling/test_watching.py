@@ -51,5 +51,11 @@ def test_the_reach_of_the_speed_is_told_to_either_side() -> None:
     assert found.ratio == pytest.approx(0.1)
 
 
+def test_one_second_does_not_vary() -> None:
+    found = watching.variation(seconds(1.0))
+    assert found is not None
+    assert (found.length_s, found.ratio, found.smallest) == (1.0, None, None)
+
+
 def test_of_no_second_nothing_is_known() -> None:
     assert watching.variation([]) is None

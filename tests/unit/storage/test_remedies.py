@@ -14,8 +14,12 @@ from plimsoll.errors import StorageError
 from plimsoll.storage.parquet import ParquetResults, keep
 from plimsoll.storage.results import DerivedTrial
 
+DERIVED = DerivedTrial({}, {"verdicts": []})
+
 WHAT_IS_READ: dict[str, Callable[[ParquetResults], object]] = {
-    "derived trial": lambda found: found.write_derived_trial("a", DerivedTrial({}, {"verdicts": []})),
+    "derived trial": lambda found: found.write_derived_trial(
+        "a", DerivedTrial({}, {"verdicts": []})
+    ),
     "derived table": lambda found: found.write_derived("a", pa.table({"x": [1]})),
     "derived document": lambda found: found.write_derived_json("a", {}),
     "report": lambda found: keep(found.folder / "report" / "report.html", b""),
