@@ -42,7 +42,7 @@ from plimsoll.plan import Trial
 from plimsoll.processes.interruption import Interruption, ending_early
 from plimsoll.processes.supervisor import GRACE_S
 from plimsoll.report.results import compared as report
-from plimsoll.serving.server import see_log
+from plimsoll.serving.server import without_log
 from plimsoll.storage import scratch
 from plimsoll.verdicts import compared_load
 
@@ -63,9 +63,6 @@ LEAST_START_S = 10.0
 
 WARM_UP_S = 1.0
 """Turns of each server before the first that counts, in seconds."""
-
-NO_LOG = "start it alone to see all of its log, which a comparison does not keep"
-"""What a hint says in place of the file of a log."""
 
 ENDPOINT = "plaintext"
 """Endpoint of frameworks where nothing else is named."""
@@ -515,7 +512,7 @@ def _failed(entry: str, ending: Ending) -> PlimsollError | None:
 
     A hint names no file that goes with the folder of the comparison.
     """
-    hint = ending.hint.replace(see_log(LOG), NO_LOG)
+    hint = without_log(ending.hint, LOG, "a comparison")
     return errors.of_ending(ending.kind, f"{entry}: {ending.message}", hint)
 
 

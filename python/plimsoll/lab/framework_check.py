@@ -108,6 +108,7 @@ def verify(framework: Framework, settings: CheckSettings, tell: Listener) -> Fra
             if settings.has_gate:
                 found.compliance = compliance.of_framework(framework, settings.cores, LocalHost())
         except FrameworkError as error:
+            error.hint = server.without_log(error.hint, log.name, "a check")
             found.error = error
         result = FrameworkCheck(
             framework.reference,

@@ -41,7 +41,6 @@ _SETTLED_S = 0.05
 _FOREGROUND = "`start` must run the server in the foreground, not as a daemon"
 _LISTENS = "the command must listen on `$HOST:$PORT`, which are set for it"
 _REQUESTED = "request a path that the server serves"
-_SLOW = "check its log, or raise `start_timeout` in framework.toml"
 
 
 @dataclass(frozen=True)
@@ -274,7 +273,8 @@ class RunningServer:
         title, limit_s = self.framework.title, self.framework.start_timeout_s
         others = set(ports.ports_of(self.processes())) - {self.place.port}
         where = f"; it listens on port {', '.join(map(str, sorted(others)))}" if others else ""
-        hint = "`start` must listen on `$HOST:$PORT`" if others else _SLOW
+        slow = f"{see_log(self.log.name)}, or raise `start_timeout` in framework.toml"
+        hint = "`start` must listen on `$HOST:$PORT`" if others else slow
         if not self.framework.is_framework:
             hint = _REQUESTED if answer.startswith(ready.RESPONDED) else _LISTENS
         probed = f"{probe.method} {probe.target}"
@@ -292,6 +292,18 @@ class RunningServer:
 def see_log(name: str) -> str:
     """The hint of a server that ended: its log, by its name in the results."""
     return f"see its log, `{name}`"
+
+
+def without_log(hint: str, name: str, what: str) -> str:
+    """A hint of a server that ended, where its log is not kept.
+
+    Args:
+        hint: The hint.
+        name: Name of its log.
+        what: What does not keep it: `a comparison`.
+    """
+    instead = f"start it alone to see all of its log, which {what} does not keep"
+    return hint.replace(see_log(name), instead)
 
 
 @contextmanager
