@@ -265,7 +265,7 @@ def _frameworks(
     broken: dict[Problem, None] = {}
     for index, reference in enumerate(references):
         try:
-            found = framework.choose(folder, [reference] if reference else [])
+            found = framework.choose(folder, [] if reference is None else [reference])
             chosen |= {one.reference: one for one in found}
         except InputError as error:
             broken |= {problem: None for problem in error.problems if problem.where}

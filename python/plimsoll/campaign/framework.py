@@ -13,7 +13,7 @@ from plimsoll.errors import InputError, Problem
 from plimsoll.texts import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from plimsoll.campaign.framework_file import FrameworkTable, NeedTable, Served, VariantTable
     from plimsoll.campaign.load import Service
@@ -260,7 +260,9 @@ def find(root: Path) -> tuple[Path, ...]:
     return tuple(sorted(file.parent for file in root.glob(f"*/{FILE}")))
 
 
-def choose(root: Path, references: Sequence[str]) -> tuple[Framework, ...]:
+def choose(
+    root: Path, references: Sequence[str], tools: Collection[str] = ()
+) -> tuple[Framework, ...]:
     """Frameworks by their names.
 
     Args:
@@ -268,6 +270,7 @@ def choose(root: Path, references: Sequence[str]) -> tuple[Framework, ...]:
         references: `go` is the plain variant, `go:one-core` another, `go:all` every one of `go`;
             `all` is every plain one, `all:all` every variant of all. A framework that is not in
             the folder is looked for among Plimsoll's own.
+        tools: Names of tools, where one of these may be meant as well.
 
     Returns:
         The frameworks in the order named.
@@ -280,7 +283,7 @@ def choose(root: Path, references: Sequence[str]) -> tuple[Framework, ...]:
     problems: dict[Problem, None] = {}
     for reference in _expanded(root, references):
         try:
-            chosen.extend(_chosen(root, reference))
+            chosen.extend(_chosen(root, reference, tools))
         except InputError as error:
             problems.update(dict.fromkeys(error.problems))
     if problems:
@@ -330,15 +333,22 @@ def _expanded(root: Path, references: Sequence[str]) -> Iterator[str]:
             yield reference
 
 
-def _chosen(root: Path, reference: str) -> tuple[Framework, ...]:
+def names(root: Path) -> tuple[str, ...]:
+    """Names of the frameworks in a folder, then of Plimsoll's own that it does not have."""
+    found = (folder.name for place in (root, places.own("frameworks")) for folder in find(place))
+    return tuple(dict.fromkeys(found))
+
+
+def _chosen(root: Path, reference: str, tools: Collection[str]) -> tuple[Framework, ...]:
     name, _, variant = reference.partition(":")
-    names = [folder.name for folder in find(root)]
-    own = places.own("frameworks")
-    known = list(dict.fromkeys([*names, *(folder.name for folder in find(own))]))
+    known = names(root)
     if name not in known:
-        message = f"unknown framework `{name}` in `{shown(root)}`"
-        raise InputError([Problem("", message, near(name, known, "frameworks"))])
-    folder = (root if name in names else places.writable(own)) / name
+        is_tool = " or tool" if tools else ""
+        message = f"unknown framework{is_tool} `{name}` in `{shown(root)}`"
+        nouns = "frameworks and tools" if tools else "frameworks"
+        raise InputError([Problem("", message, near(name, {*known, *tools}, nouns))])
+    is_there = root / name in find(root)
+    folder = (root if is_there else places.writable(places.own("frameworks"))) / name
     variants = {framework.variant: framework for framework in read(folder)}
     if variant == ALL:
         return tuple(variants.values())

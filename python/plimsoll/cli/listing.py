@@ -238,7 +238,7 @@ def _chosen(names: Sequence[str], root: Path | None) -> tuple[list[Framework], i
     place = frameworks.locate(root)
     if names:
         every = [name if ":" in name or name == ALL else f"{name}:{ALL}" for name in names]
-        return list(frameworks.choose(place, every)), 0
+        return list(frameworks.choose(place, every, tools_here.names())), 0
     selection: list[Framework] = []
     code = 0
     for folder in frameworks.find(place):

@@ -64,7 +64,8 @@ def command(
     lacking = lab.selection.lacking_here() if hosts is None else {}
     refuses = lab.selection.refusals(requested, lacking)
     paces = lab.paces.known(requested.frameworks)
-    trials = (*plan.plan(requested, refuses), *_steps(requested, refuses, paces))
+    omitted = lab.selection.left_out(requested, refuses)
+    trials = (*_own(requested, refuses, omitted), *_steps(requested, refuses, paces))
     lab.selection.require_rule(requested, trials)
     starts = plan.starts(trials) if requested.turn_s else 0
     timing = PlanTiming.of(requested)
@@ -86,7 +87,6 @@ def command(
         }
         json_output.show(found, indent=1, default=str)
         return 0
-    omitted = lab.selection.left_out(requested, refuses)
     follows = _follows(requested, trials, estimate)
     for name, said in (*spoken(estimate, starts), *follows, *_counted(omitted, verbose=verbose)):
         click.echo(texts.wrapped(f"{name:<{NAMES}}{said}", WIDTH, " " * NAMES))
@@ -102,6 +102,15 @@ def command(
     for line in unready:
         messages.note(line)
     return 0
+
+
+def _own(requested: Campaign, refuses: Refuses, omitted: Sequence[str]) -> tuple[plan.Trial, ...]:
+    """The trials of a campaign that are known before it runs; refused as `run` refuses it."""
+    trials = plan.plan(requested, refuses)
+    for line in () if trials else omitted:
+        messages.note(line)
+    lab.selection.require_trials(trials)
+    return trials
 
 
 def _steps(requested: Campaign, refuses: Refuses, paces: Paces) -> tuple[plan.Trial, ...]:

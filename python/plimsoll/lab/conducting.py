@@ -10,7 +10,6 @@ from plimsoll import machine, plan
 from plimsoll import storage as storages
 from plimsoll.conduct import campaign as conducting
 from plimsoll.conduct.campaign import Repeat
-from plimsoll.errors import InputError, Problem
 from plimsoll.estimates import PlanTiming
 from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, ignore
 from plimsoll.findings import campaign_thresholds, derivation, gathering
@@ -202,11 +201,7 @@ def _planned(requested: Campaign, refuses: Refuses, on_event: Listener) -> tuple
     trials = plan.plan(requested, refuses)
     for line in selection.left_out(requested, refuses):
         on_event(Notice(line))
-    if not trials:
-        problem = Problem(
-            "", "the campaign has no trial to run", "choose other frameworks or drivers"
-        )
-        raise InputError([problem])
+    selection.require_trials(trials)
     selection.require_rule(requested, trials)
     return trials
 

@@ -21,7 +21,7 @@ from plimsoll.recording import YARDSTICK
 from plimsoll.storage.documents import as_text, planned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from plimsoll.campaign.as_run import Document
@@ -48,6 +48,7 @@ __all__ = [
     "refusals",
     "require_drivers",
     "require_rule",
+    "require_trials",
     "resolved",
     "tools",
     "unready",
@@ -56,13 +57,20 @@ __all__ = [
 ]  # fmt: skip
 
 
-def named(names: Sequence[str], root: Path | None) -> tuple[Framework, ...]:
+def named(
+    names: Sequence[str], root: Path | None, tools: Collection[str] = ()
+) -> tuple[Framework, ...]:
     """Frameworks by name; every plain one when none is named.
+
+    Args:
+        names: Their names.
+        root: Folder of the frameworks; None for the default.
+        tools: Names of tools, where one of these may be meant as well.
 
     Raises:
         InputError: There is no such framework, or its file has mistakes.
     """
-    return frameworks.choose(frameworks.locate(root), names or ("all",))
+    return frameworks.choose(frameworks.locate(root), names or ("all",), tools)
 
 
 def installable(names: Sequence[str], root: Path | None) -> tuple[Installable, ...]:
@@ -71,8 +79,9 @@ def installable(names: Sequence[str], root: Path | None) -> tuple[Installable, .
     Raises:
         InputError: There is no such framework or tool, or its file has mistakes.
     """
-    others = [name for name in names if name not in tool.names()]
-    return (*tools(names), *(named(others, root) if others else ()))
+    known = tool.names()
+    others = [name for name in names if name not in known]
+    return (*tools(names), *(named(others, root, known) if others else ()))
 
 
 def of_campaign(requested: Campaign) -> tuple[Installable, ...]:
@@ -275,6 +284,17 @@ def left_out(requested: Campaign, refuses: Refuses) -> list[str]:
     ]
     # What concerns a load is the same at each endpoint.
     return [*dict.fromkeys(map(str, plan.left_out(requested))), *drivers]
+
+
+def require_trials(trials: Sequence[Trial]) -> None:
+    """Requires that a campaign has something to run.
+
+    Raises:
+        InputError: It has no trial.
+    """
+    if not trials:
+        hint = "choose other frameworks or drivers"
+        raise InputError([Problem("", "the campaign has no trial to run", hint)])
 
 
 def require_rule(campaign: Campaign, trials: Sequence[Trial]) -> None:

@@ -752,6 +752,8 @@ def test_a_file_is_not_changed_by_its_settings(root: Path) -> None:
         ("repetitions=0", "settings repetitions", "`repetitions` must be 1 or more", ""),
         ("seed=1.5", "settings seed", "`seed` must be a whole number, not `1.5`", ""),
         ("frameworks=go,nod", "settings frameworks", "unknown framework `nod`", "`node`?"),
+        ("frameworks=", "settings frameworks", "unknown framework ``", "frameworks: "),
+        ("frameworks=go,,node", "settings frameworks", "unknown framework ``", "frameworks: "),
         ("endpoints=jsn", "settings endpoints", "unknown endpoint `jsn`", "`json`?"),
         ("load.clim.timeout=1s", "settings load.clim.timeout", "unknown load `clim`", "`climb`?"),
         ("load=1", "settings load", "unknown load ``", "loads: `arrivals`, `climb`"),

@@ -359,6 +359,28 @@ def test_frameworks_of_plimsoll_are_named_beside_those_of_the_user(root: Path) -
     assert raised.value.problems[0].hint == "did you mean `django`?"
 
 
+@pytest.mark.parametrize("verb", [listing, install], ids=["list", "install"])
+def test_tools_are_named_beside_frameworks_where_both_are_taken(root: Path, verb: Any) -> None:
+    framework(root, "small")
+    for name, hint in (("jmetre", "did you mean `jmeter`?"), ("wrk", "`jmeter`")):
+        with pytest.raises(InputError, match=f"unknown framework or tool `{name}`") as raised:
+            typed(verb, root, name)
+        assert hint in raised.value.problems[0].hint
+    with pytest.raises(InputError, match="unknown framework `jmetre`") as raised:
+        typed(check, root, "jmetre")
+    assert "jmeter" not in raised.value.problems[0].hint
+
+
+def test_a_server_that_ends_at_start_names_no_log_that_is_not_kept(root: Path) -> None:
+    framework(root, "small")
+    (root / "small" / "app.py").write_text("import sys; sys.exit('no such port')")
+    code, ran = typed(check, root, "small")
+    assert code == 4
+    assert "no such port" in ran.stdout + ran.stderr
+    assert "which a check does not keep" in " ".join((ran.stdout + ran.stderr).split())
+    assert "server.log" not in ran.stdout + ran.stderr
+
+
 @pytest.mark.parametrize(
     ("breaks", "lines"),
     [

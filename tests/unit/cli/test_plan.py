@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from plimsoll import lab
 from plimsoll.cli import plan, plimsoll
+from plimsoll.errors import InputError
 from plimsoll.estimates import PlanEstimate
 
 
@@ -138,6 +139,20 @@ model = "open"
 connections = 100
 stages = [{ kind = "hold", duration = "5s", at = 30 }]
 """
+
+
+@pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["text", "json"])
+def test_a_plan_without_a_trial_is_refused_as_a_run_is(
+    tmp_path: Path, as_json: tuple[str, ...]
+) -> None:
+    file = tmp_path / "loads.toml"
+    file.write_text(LOADS.replace("json", "ws"), encoding="utf-8")
+    arguments = ["plan", str(file), "--set", "frameworks=python-http-server", *as_json]
+    ran = CliRunner().invoke(plimsoll, arguments, standalone_mode=False)
+    assert isinstance(ran.exception, InputError)
+    assert ran.exception.problems[0].message == "the campaign has no trial to run"
+    assert "note: python-http-server does not serve ws" in ran.stderr
+    assert not ran.stdout
 
 
 def hosts_of_a_plan(folder: Path, campaign: str) -> dict[str, str]:
