@@ -76,7 +76,7 @@ def _frameworks(ctx: click.Context) -> list[str]:
         root = framework.search(ctx.params.get("root"))
     except InputError:
         return []
-    return [folder.name for folder in framework.find(root)]
+    return [*framework.names(root)]
 
 
 def _endpoints() -> list[str]:

@@ -8,7 +8,7 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from plimsoll.campaign import framework
+from plimsoll.campaign import framework, places
 from plimsoll.cli import VERBS, plimsoll
 from plimsoll.cli.completion import VARIABLE
 from plimsoll.errors import InputError
@@ -16,10 +16,20 @@ from plimsoll.errors import InputError
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with frameworks, a tool and campaigns."""
-    for name in ("go", "gin", "node"):
-        (tmp_path / "frameworks" / name).mkdir(parents=True)
-        (tmp_path / "frameworks" / name / "framework.toml").touch()
+    """A folder with frameworks, a tool and campaigns, and some frameworks of Plimsoll's own."""
+    for name in (
+        "frameworks/go",
+        "frameworks/gin",
+        "frameworks/node",
+        "brought/go",
+        "brought/hyper",
+    ):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "framework.toml").touch()
+    own = places.own
+    monkeypatch.setattr(
+        places, "own", lambda kind: tmp_path / "brought" if kind == "frameworks" else own(kind)
+    )
     (tmp_path / "tools" / "jmeter").mkdir(parents=True)
     (tmp_path / "tools" / "jmeter" / "tool.toml").touch()
     (tmp_path / "campaigns").mkdir()
@@ -42,7 +52,8 @@ def offered(*typed: str) -> list[str]:
         (("lo",), ["load"]),
         (("--v",), ["--version"]),
         (("check", "g"), ["gin", "go"]),
-        (("check", "go", ""), ["gin", "node"]),
+        (("check", "go", ""), ["gin", "node", "hyper"]),
+        (("run", "x", "--set", "frameworks=h"), ["frameworks=hyper"]),
         (("install", "j"), ["jmeter"]),
         (("check", "j"), []),
         (("run", "m"), ["mine"]),
