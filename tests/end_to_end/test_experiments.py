@@ -78,12 +78,15 @@ def judged(folder: Path) -> dict[str, dict[str, object]]:
 @pytest.mark.parametrize("file", CAMPAIGNS, ids=lambda file: file.stem)
 def test_every_campaign_has_a_plan_of_what_is_here(file: Path, tmp_path: Path) -> None:
     ran = run("plan", file, "--available", "--json", folder=tmp_path)
+    has_reference = file.stem != "database"
+    if ran.code == 2 and not has_reference:  # none of its frameworks is built here
+        assert "the campaign has no trial to run" in ran.said
+        return
     assert ran.code == 0, ran.stderr
     planned = json.loads(ran.stdout)
     assert planned["campaign"]["name"] == file.stem
     frameworks = {trial["framework"] for trial in planned["trials"]}
-    has_reference = file.stem != "database"
-    assert not planned["trials"] or ("reference" in frameworks) == has_reference
+    assert ("reference" in frameworks) == has_reference
 
 
 @pytest.mark.usefixtures("ran")

@@ -101,11 +101,12 @@ def test_a_machine_is_watched_for_some_seconds(tmp_path: Path) -> None:
     assert ran.code == 0
     *lines, last = ran.stdout.splitlines()
     assert lines and all("other programs" in line and "steal" in line for line in lines)
-    assert last.startswith("speed varied by ±")
+    # A second of a busy machine may take as long as it is watched for.
+    assert last.startswith("speed varied by ±" if len(lines) > 1 else "watched for ")
     ran = run("machine", "--watch", "--seconds", 2, "--json", folder=tmp_path)
     *seconds, end = map(json.loads, ran.stdout.splitlines())
     assert min(second["ratio_to_best"] for second in seconds) == 1
-    assert end["summary"].startswith("speed varied by ±")
+    assert end["summary"].startswith("speed varied by ±" if len(seconds) > 1 else "watched for ")
 
 
 def test_how_far_one_second_varies_is_not_said(tmp_path: Path) -> None:

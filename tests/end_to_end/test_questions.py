@@ -67,12 +67,14 @@ def test_a_value_that_cannot_be_read_is_named_with_how_to_write_it(
     refused(run(*typed, folder=tmp_path), sentence, f"hint: {hint}")
 
 
-@pytest.mark.parametrize("verb", ["check", "install"])
+@pytest.mark.parametrize(
+    ("verb", "what"), [("check", "framework"), ("install", "framework or tool")]
+)
 def test_an_unknown_framework_is_refused_by_every_verb_that_takes_one(
-    verb: str, tmp_path: Path
+    verb: str, what: str, tmp_path: Path
 ) -> None:
     ran = run(verb, "nodee", folder=tmp_path)
-    refused(ran, "unknown framework `nodee`", "hint: did you mean `node`?")
+    refused(ran, f"unknown {what} `nodee`", "hint: did you mean `node`?")
 
 
 def test_an_unknown_variant_is_named_with_those_there_are(tmp_path: Path) -> None:
