@@ -99,6 +99,7 @@ class ComparedTrial:
             unknown.
         control_s: Processor time of the control, its median over the trial; None when it did not
             run.
+        has_stopped_early: Whether its table ended as soon as its intervals were narrow enough.
     """
 
     recording: Recording
@@ -109,6 +110,7 @@ class ComparedTrial:
     server_busy_ratio: float | None = None
     lost_ratio: float | None = None
     control_s: float | None = None
+    has_stopped_early: bool = False
 
     @property
     def counts(self) -> bool:
@@ -132,9 +134,7 @@ class ComparedTrial:
         return self.recording.driver_name
 
 
-def comparisons(
-    repetitions: Sequence[ComparedTrial], *, has_stopped_early: bool = False
-) -> pa.Table:
+def comparisons(repetitions: Sequence[ComparedTrial]) -> pa.Table:
     """Every quantity of every framework by the schema of `tables.COMPARISONS`.
 
     Rows are in the order of endpoint, load, driver, quantity, then framework. Frameworks are
@@ -142,7 +142,6 @@ def comparisons(
 
     Args:
         repetitions: The trials of one campaign.
-        has_stopped_early: Whether tables ended as soon as their intervals were narrow enough.
     """
     groups: dict[Key, list[ComparedTrial]] = {}
     for repetition in repetitions:
@@ -151,7 +150,7 @@ def comparisons(
     for _, part in groupby(sorted(groups, key=lambda key: key[1:]), key=lambda key: key[1:]):
         field = {key: groups[key] for key in sorted(part)}
         for quantity in _measured(field):
-            rows += _compared(field, quantity, has_stopped_early=has_stopped_early)
+            rows += _compared(field, quantity)
     return pa.Table.from_pylist(rows, schema=tables.COMPARISONS.schema)
 
 
@@ -218,23 +217,44 @@ def observed(repetitions: Sequence[ComparedTrial], quantity: str) -> list[Observ
     ]
 
 
-def _compared(
-    field: Mapping[Key, Sequence[ComparedTrial]], quantity: str, *, has_stopped_early: bool
-) -> list[Cells]:
+def ranked(
+    field: Sequence[Sequence[ComparedTrial]], observations: Sequence[Sequence[Observation]]
+) -> Comparison:
+    """How the entries of one table stand to each other: ranks, and all that is said of a rank.
+
+    The yardstick is left out, unless it is alone.
+
+    Args:
+        field: For each entry its repetitions.
+        observations: For each what is compared of it, as of `observed`.
+    """
+    own = _yardsticks(field)
+    compared_ones = [[] if is_own else one for is_own, one in zip(own, observations, strict=True)]
+    return compared(compared_ones, _confidence(field, sum(map(bool, compared_ones))))
+
+
+def _confidence(field: Sequence[Sequence[ComparedTrial]], entries: int) -> float:
+    """Confidence with which intervals of a table are worked out, so that 95 of 100 hold.
+
+    Args:
+        field: For each entry its repetitions.
+        entries: Entries that are compared; 1 for an interval of a number.
+    """
+    has_stopped_early = any(one.has_stopped_early for found in field for one in found)
+    return fixed_width.confidence(entries) if has_stopped_early else CONFIDENCE
+
+
+def _compared(field: Mapping[Key, Sequence[ComparedTrial]], quantity: str) -> list[Cells]:
     """One quantity of the frameworks at one endpoint and load, by one driver.
 
     Who is alone has no rank, and no ratio to itself. The yardstick is compared only with itself.
     """
-    every = [observed(repetitions, quantity) for repetitions in field.values()]
-    own = _yardsticks(field)
-    observations = [[] if is_own else found for is_own, found in zip(own, every, strict=True)]
+    trials = [*field.values()]
+    every = [observed(repetitions, quantity) for repetitions in trials]
     names = [framework for framework, *_ in field]
-    of_table, of_one = CONFIDENCE, CONFIDENCE
-    if has_stopped_early:
-        of_table = fixed_width.confidence(sum(map(bool, observations)))
-        of_one = fixed_width.confidence(1)
-    found = compared(observations, of_table)
-    is_ranked = quantity in RANKED and sum(map(bool, observations)) > 1
+    of_one = _confidence(trials, 1)
+    found = ranked(trials, every)
+    is_ranked = quantity in RANKED and sum(map(bool, found.entries)) > 1
     ranges = found.rank_ranges() if is_ranked else [None] * len(names)
     beside = _beside(found, names, quantity)
     return [
@@ -250,9 +270,9 @@ def _compared(
     ]
 
 
-def _yardsticks(field: Mapping[Key, Sequence[ComparedTrial]]) -> list[bool]:
+def _yardsticks(field: Sequence[Sequence[ComparedTrial]]) -> list[bool]:
     """Which entries are the yardstick; none where there is nothing else to compare."""
-    own = [repetitions[0].recording.is_yardstick for repetitions in field.values()]
+    own = [any(one.recording.is_yardstick for one in repetitions) for repetitions in field]
     return own if not all(own) else [False] * len(own)
 
 

@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, mean, median, stdev
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.comparison.compared_table import by_table
-from plimsoll.comparison.comparisons import RANKED, column, observed
+from plimsoll.comparison.comparisons import RANKED, column, observed, ranked
 from plimsoll.plan import ComparedTable
-from plimsoll.statistics.comparison import compared
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plimsoll.aggregate.summary import Summary
     from plimsoll.comparison.comparisons import ComparedTrial
     from plimsoll.recording import Recording
@@ -173,6 +174,20 @@ class Entry:
         return [one.summary for one in self.repetitions if one.summary is not None]
 
 
+class RankedPair(NamedTuple):
+    """Neighbours in a ranking.
+
+    Attributes:
+        one: The one that is ranked ahead.
+        other: The next one.
+        ratio: The first / the second, by the model that ranks them.
+    """
+
+    one: Entry
+    other: Entry
+    ratio: float
+
+
 def entries(repetitions: Sequence[ComparedTrial]) -> tuple[Entry, ...]:
     """The entries of a campaign, in the order of endpoint, load, framework and driver.
 
@@ -201,28 +216,26 @@ def fields(found: Sequence[Entry]) -> list[list[Entry]]:
     return [*by_table(found, lambda entry: entry.table).values()]
 
 
-def ranked_ahead(found: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
+def ranked_ahead(found: Sequence[Entry]) -> list[RankedPair]:
     """Neighbours in a ranking of which the first is ranked ahead of the second.
 
-    The yardstick has no rank beside others.
+    They are those of the ranking: by its model, and with its confidence.
 
     Args:
         found: The entries of a campaign.
     """
-    return [pair for field in fields(found) for pair in _ahead_in(_ranked(field))]
+    return [pair for field in fields(found) for pair in _ahead_in(field)]
 
 
-def _ranked(field: list[Entry]) -> list[Entry]:
-    return [one for one in field if not one.repetitions[0].recording.is_yardstick] or field
-
-
-def _ahead_in(field: Sequence[Entry]) -> list[tuple[Entry, Entry]]:
-    table = compared([observed(entry.repetitions, RANKED[0]) for entry in field])
-    return [
-        (field[one], field[other])
-        for one, other in pairwise(table.order())
-        if table.is_ahead(one, other)
-    ]
+def _ahead_in(field: Sequence[Entry]) -> Iterator[RankedPair]:
+    table = ranked(
+        [entry.repetitions for entry in field],
+        [observed(entry.repetitions, RANKED[0]) for entry in field],
+    )
+    for one, other in pairwise(table.order()):
+        ratio = table.ratio(one, other)
+        if ratio is not None and table.is_ahead(one, other):
+            yield RankedPair(field[one], field[other], ratio.value)
 
 
 def is_saturating(recording: Recording) -> bool:

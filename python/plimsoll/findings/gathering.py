@@ -84,7 +84,8 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
     as_run = campaigns_as_run.read(results.campaign_resolved())
     repeated = measured.results(each, as_run)
     in_blocks = {one.recording.trial for one in repeated}
-    judged = judge_campaign(_repetitions(repeated))
+    rule = further_blocks.rule(as_run)
+    judged = judge_campaign(_repetitions(repeated, has_stopped_early=rule is not None))
     trials = tuple(
         dataclasses.replace(
             trial,
@@ -97,10 +98,9 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
         )
         for trial in each
     )
-    counting = _repetitions(measured.results(trials, as_run))
+    counting = _repetitions(measured.results(trials, as_run), has_stopped_early=rule is not None)
     found = {recording.trial for recording in recordings}
-    rule = further_blocks.rule(as_run)
-    compared = comparisons(counting, has_stopped_early=rule is not None)
+    compared = comparisons(counting)
     return Findings(
         campaign=results.folder.resolve().name,
         version=plimsoll.__version__,
@@ -111,7 +111,7 @@ def of_trials(results: Results, each: Sequence[TrialFindings]) -> Findings:
         disagreements=disagreements(counting),
         protocol_costs=protocol_costs.costs(counting),
         sharings=head_of_line.sharings(counting),
-        publication=_publication(results, trials),
+        publication=_publication(results, trials, has_stopped_early=rule is not None),
         over_connections=over_connections.series(counting),
         rate_curves=rate_curves.of_trials(measured.without_tries(trials, as_run)),
         as_run=as_run,
@@ -137,15 +137,21 @@ def _ladders(results: Results, found: Findings) -> tuple[EntryLadder, ...]:
     return ladders.of_campaign(results, found.trials)
 
 
-def _publication(results: Results, trials: Sequence[TrialFindings]) -> Publication | None:
+def _publication(
+    results: Results, trials: Sequence[TrialFindings], *, has_stopped_early: bool
+) -> Publication | None:
     """What was published of the same experiment; None where the campaign names nothing."""
     text = results.published_toml()
     if text is None:
         return None
-    return findings.publication.of_text(text, _repetitions(trials))
+    return findings.publication.of_text(
+        text, _repetitions(trials, has_stopped_early=has_stopped_early)
+    )
 
 
-def _repetitions(trials: Sequence[TrialFindings]) -> list[ComparedTrial]:
+def _repetitions(
+    trials: Sequence[TrialFindings], *, has_stopped_early: bool
+) -> list[ComparedTrial]:
     return [
         ComparedTrial(
             trial.recording,
@@ -158,6 +164,7 @@ def _repetitions(trials: Sequence[TrialFindings]) -> list[ComparedTrial]:
             else trial.steady_state.server_busy_ratio,
             lost_ratio=None if trial.steady_state is None else trial.steady_state.lost_ratio,
             control_s=_control_s(trial),
+            has_stopped_early=has_stopped_early,
         )
         for trial in trials
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -114,8 +115,12 @@ def trial(
     return ComparedTrial(recording, replace(TRIAL.summary, goodput_per_s=goodput), is_void)
 
 
+def stopped_early(trials: Sequence[ComparedTrial]) -> list[ComparedTrial]:
+    return [replace(one, has_stopped_early=True) for one in trials]
+
+
 def progress(*trials: ComparedTrial, rule: Rule = RULE) -> CampaignProgress:
-    compared = comparisons(trials, has_stopped_early=True)
+    compared = comparisons(stopped_early(trials))
     return further_blocks.progress(rule, [one.recording for one in trials], of_table(compared))
 
 
@@ -137,7 +142,7 @@ def test_progress_is_that_of_the_recordings() -> None:
     row = next(
         row
         for row in comparisons(
-            [*scattered("go", 100.0, 0.0), *scattered("node", 50.0, 0.03)], has_stopped_early=True
+            stopped_early([*scattered("go", 100.0, 0.0), *scattered("node", 50.0, 0.03)])
         ).to_pylist()
         if row["framework"] == "node" and row["quantity"] == "goodput_per_s"
     )
@@ -196,9 +201,9 @@ def test_the_rule_is_that_of_the_campaign_as_run(
 def test_intervals_of_a_campaign_that_stops_early_are_wider() -> None:
     trials = [*scattered("go", 100.0, 0.03), *scattered("node", 50.0, 0.02)]
 
-    def width(*, has_stopped_early: bool) -> float:
-        every = of_table(comparisons(trials, has_stopped_early=has_stopped_early))
+    def width(trials: Sequence[ComparedTrial]) -> float:
+        every = of_table(comparisons(trials))
         found = [further_blocks.half_width(one) for one in every if one.framework == "node"]
         return max(one for one in found if one is not None)
 
-    assert width(has_stopped_early=True) > 1.1 * width(has_stopped_early=False)
+    assert width(stopped_early(trials)) > 1.1 * width(trials)

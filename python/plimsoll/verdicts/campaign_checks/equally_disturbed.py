@@ -72,18 +72,25 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
 
 
 def _findings(known: Sequence[Entry], limit: Limit) -> list[Finding]:
-    pairs = sorted(ranked_ahead(known), key=lambda pair: -_explained(*pair))
-    doubted = [pair for pair in pairs if limit.level(_explained(*pair)) != "sound"]
+    pairs = sorted(ranked_ahead(known), key=lambda pair: -_explained(pair.one, pair.other))
+    doubted = [pair for pair in pairs if limit.level(_explained(pair.one, pair.other)) != "sound"]
     if doubted:
-        each = by_table(doubted, lambda pair: pair[0].table).values()
-        return [_finding(*most, limit) for most, *_ in each]
+        each = by_table(doubted, lambda pair: pair.one.table).values()
+        return [_finding(most.one, most.other, limit) for most, *_ in each]
     lost = [entry.lost_ratio for entry in known]
     ends = dict.fromkeys(wording.percent(round(one, 3)) for one in (min(lost), max(lost)))
     sentence = (
         f"trials waited {' to '.join(ends)} of the time for cores that other programs used; "
         "no ranking depends on it"
     )
-    return [found(limit, max((_explained(*pair) for pair in pairs), default=0.0), sentence, "")]
+    return [
+        found(
+            limit,
+            max((_explained(pair.one, pair.other) for pair in pairs), default=0.0),
+            sentence,
+            "",
+        )
+    ]
 
 
 def _finding(one: Entry, other: Entry, limit: Limit) -> Finding:

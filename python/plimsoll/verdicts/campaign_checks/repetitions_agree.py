@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.comparison.comparisons import ComparedTrial
-    from plimsoll.comparison.entries import Entry
+    from plimsoll.comparison.entries import Entry, RankedPair
     from plimsoll.plan import ComparedTable
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
@@ -180,18 +180,19 @@ def _of_few(few: Sequence[Entry], total: int) -> str:
     )
 
 
-def _is_bold(pair: tuple[Entry, Entry], limit: Limit) -> bool:
+def _is_bold(pair: RankedPair, limit: Limit) -> bool:
     """Whether a rank rests on too few repetitions."""
-    return limit.level(min(len(entry.repetitions) for entry in pair)) != "sound"
+    fewest = min(len(entry.repetitions) for entry in (pair.one, pair.other))
+    return limit.level(fewest) != "sound"
 
 
-def _table(pair: tuple[Entry, Entry]) -> ComparedTable:
-    return pair[0].table
+def _table(pair: RankedPair) -> ComparedTable:
+    return pair.one.table
 
 
-def _claimed(pairs: Sequence[tuple[Entry, Entry]]) -> str:
+def _claimed(pairs: Sequence[RankedPair]) -> str:
     """Ranks that one table claims, the first by name."""
-    (one, other), *others = pairs
+    (one, other, _), *others = pairs
     more = f" (and {len(others)} more there)" if others else ""
     return f"{one.framework} is ranked ahead of {other.framework} at {one.field}{more}"
 
@@ -279,7 +280,7 @@ def _claims(
     limit = limits.of(CLAIM_RATIO)
     claims = [
         (_scatter(one, other, deviations) / (_middle(one) / _middle(other) - 1), one, other)
-        for one, other in ranked_ahead(found_entries)
+        for one, other, _ in ranked_ahead(found_entries)
         if _middle(other) > 0
     ]
     bold = [claim for claim in claims if limit.level(claim[0]) != "sound"]
