@@ -229,8 +229,9 @@ def ranked(
         observations: For each what is compared of it, as of `observed`.
     """
     own = _yardsticks(field)
-    compared_ones = [[] if is_own else one for is_own, one in zip(own, observations, strict=True)]
-    return compared(compared_ones, _confidence(field, sum(map(bool, compared_ones))))
+    beside: Sequence[Observation] = ()
+    known = [beside if is_own else one for is_own, one in zip(own, observations, strict=True)]
+    return compared(known, _confidence(field, sum(map(bool, known))))
 
 
 def _confidence(field: Sequence[Sequence[ComparedTrial]], entries: int) -> float:

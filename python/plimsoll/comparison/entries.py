@@ -12,17 +12,21 @@ from itertools import pairwise
 from statistics import fmean, mean, median, stdev
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from plimsoll.comparison.compared_table import by_table
 from plimsoll.comparison.comparisons import RANKED, column, observed, ranked
 from plimsoll.plan import ComparedTable
+from plimsoll.statistics.block_design import entry_effects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from plimsoll.aggregate.summary import Summary
     from plimsoll.comparison.comparisons import ComparedTrial
     from plimsoll.recording import Recording
     from plimsoll.recording.turns import Turn
+    from plimsoll.statistics.comparison import Comparison, Observation
 
 MOST_LOST = 0.8
 """The throughput of a trial that lost more than this is unknown."""
@@ -109,13 +113,30 @@ class Entry:
         Args:
             quantity: Name of its column in `summaries`.
         """
+        return tuple(value for _, value in self.alone_in_blocks(quantity))
+
+    def in_blocks(self, quantity: str) -> list[Observation]:
+        """A column of `summaries` of each repetition with its block, where it is known.
+
+        Args:
+            quantity: Name of the column.
+        """
+        return observed(self.repetitions, quantity)
+
+    def alone_in_blocks(self, quantity: str) -> list[Observation]:
+        """What `alone` gives, each number with its block.
+
+        Args:
+            quantity: Name of its column in `summaries`.
+        """
         lost = [one.lost_ratio for one in self.repetitions if one.lost_ratio is not None]
         if len(lost) < len(self.repetitions):
-            return self.values(quantity)
-        known = zip((one.value(quantity) for one in self.repetitions), lost, strict=True)
-        return tuple(
-            value / (1 - min(ratio, MOST_LOST)) for value, ratio in known if value is not None
-        )
+            return self.in_blocks(quantity)
+        return [
+            (one.recording.repetition, value / (1 - min(ratio, MOST_LOST)))
+            for one, ratio in zip(self.repetitions, lost, strict=True)
+            if (value := one.value(quantity)) is not None
+        ]
 
     def steadied(self, quantity: str) -> tuple[float, ...]:
         """A rate of each repetition, had the machine been as fast as in the median one besides.
@@ -227,11 +248,62 @@ def ranked_ahead(found: Sequence[Entry]) -> list[RankedPair]:
     return [pair for field in fields(found) for pair in _ahead_in(field)]
 
 
-def _ahead_in(field: Sequence[Entry]) -> Iterator[RankedPair]:
-    table = ranked(
-        [entry.repetitions for entry in field],
-        [observed(entry.repetitions, RANKED[0]) for entry in field],
+def effects(
+    found: Sequence[Entry], read: Callable[[Entry], Sequence[Observation]]
+) -> dict[str, float]:
+    """Title of each entry to its typical number on logarithms, by the model that ranks.
+
+    Only those of one table may be compared. An entry that was 0 at times has none.
+
+    Args:
+        found: The entries of a campaign.
+        read: Gives what is compared of an entry.
+    """
+    known = (
+        pair
+        for field in fields(found)
+        for pair in zip(field, _compared(field, read).effects, strict=True)
     )
+    return {entry.title: effect for entry, effect in known if effect is not None}
+
+
+def typical_ratios(
+    found: Sequence[Entry], read: Callable[[Entry], Sequence[Observation]]
+) -> dict[str, list[Observation]]:
+    """Title of each entry to its numbers / its typical one, each with its block.
+
+    What is typical is taken over the blocks that all entries of the campaign tell of, by the model
+    that ranks: an entry without a number in some blocks is not held against the others alone. An
+    entry that was 0 at times has no ratios.
+
+    Args:
+        found: The entries of a campaign.
+        read: Gives what is compared of an entry.
+    """
+    numbers = {entry.title: read(entry) for entry in found}
+    known = {
+        title: each
+        for title, each in numbers.items()
+        if each and all(value > 0 for _, value in each)
+    }
+    if not known:
+        return {}
+    places = [place for place, each in enumerate(known.values()) for _ in each]
+    blocks = [block for each in known.values() for block, _ in each]
+    values = np.array([value for each in known.values() for _, value in each])
+    typical = np.exp(entry_effects(places, blocks, np.log(values)))
+    return {
+        title: [(block, value / middle) for block, value in each]
+        for (title, each), middle in zip(known.items(), typical.tolist(), strict=True)
+    }
+
+
+def _compared(field: Sequence[Entry], read: Callable[[Entry], Sequence[Observation]]) -> Comparison:
+    return ranked([entry.repetitions for entry in field], [read(entry) for entry in field])
+
+
+def _ahead_in(field: Sequence[Entry]) -> Iterator[RankedPair]:
+    table = _compared(field, lambda entry: entry.in_blocks(RANKED[0]))
     for one, other in pairwise(table.order()):
         ratio = table.ratio(one, other)
         if ratio is not None and table.is_ahead(one, other):

@@ -232,6 +232,31 @@ class BlockDesign:
         return [one for one, _ in self.pairs], [other for _, other in self.pairs]
 
 
+def entry_effects(entries: Sequence[int], blocks: Sequence[int], logarithms: Array) -> Array:
+    """Typical logarithm of each entry in a typical block, by the same model.
+
+    For many entries and few blocks: entries are eliminated from the normal equations. Blocks that
+    do not tie all entries together are left out, and each entry has the mean of its own.
+
+    Args:
+        entries: Number of the entry of each observation; every number from 0 on occurs.
+        blocks: Number of its block, whatever it is.
+        logarithms: One for each observation.
+    """
+    own, shared = np.array(entries), np.searchsorted(sorted(set(blocks)), blocks)
+    counts = np.zeros((int(own.max()) + 1, int(shared.max()) + 1))
+    sums = np.zeros_like(counts)
+    np.add.at(counts, (own, shared), 1.0)
+    np.add.at(sums, (own, shared), logarithms)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    means = sums.sum(axis=1) / counts.sum(axis=1)
+    normal: Array = np.diag(counts.sum(axis=0)) - counts.T @ shares
+    if np.linalg.matrix_rank(normal, hermitian=True) < len(normal) - 1:
+        return means
+    levels: Array = np.linalg.pinv(normal) @ (sums.sum(axis=0) - counts.T @ means)
+    return means - shares @ levels
+
+
 def _weighted(cells: _Cells, variances: Array) -> tuple[Array, Array]:
     """Least squares with each entry weighted by the inverse of its variance.
 

@@ -179,3 +179,21 @@ def test_one_repetition_each_has_no_interval():
 def test_quantiles_are_those_of_printed_tables(entries, freedom, tabulated):
     """H. L. Harter, Annals of Mathematical Statistics 31, 1960."""
     assert quantile(entries, freedom, 0.95) == pytest.approx(tabulated, rel=5e-3)
+
+
+@pytest.mark.parametrize("missing", [(), ((0, 1),), ((0, 1), (0, 2), (2, 4)), ((1, 1), (2, 2))])
+def test_effects_without_intervals_are_those_of_the_model(missing):
+    cells = [(entry, block) for entry in range(3) for block in (7, 1, 2, 4)]
+    kept = [cell for cell in cells if cell not in missing]
+    entries, blocks = zip(*kept, strict=True)
+    logarithms = np.random.default_rng(3).normal(size=len(kept))
+    design = BlockDesign(entries, blocks)
+    assert design.has_blocks
+    found = block_design.entry_effects(entries, blocks, logarithms)
+    values = [found[one] - found[other] for one, other in design.pairs]
+    assert values == pytest.approx(design.values(logarithms))
+
+
+def test_effects_of_entries_that_no_block_ties_together_are_their_means():
+    found = block_design.entry_effects((0, 0, 1), (1, 2, 3), np.array([1.0, 3.0, 7.0]))
+    assert list(found) == pytest.approx([2.0, 7.0])

@@ -1,6 +1,7 @@
 """Each check on campaigns that pass and on campaigns that do not."""
 
 import importlib
+import math
 from dataclasses import replace
 from itertools import count
 
@@ -14,7 +15,7 @@ from plimsoll.provenance import Kind, Part, Provenance, digest
 from plimsoll.recording import Ending, RecordedStage
 from plimsoll.recording.turns import Turn
 from plimsoll.verdicts import catalogue
-from plimsoll.verdicts.campaign_checks import CAMPAIGN_CHECKS
+from plimsoll.verdicts.campaign_checks import CAMPAIGN_CHECKS, repetitions_agree
 from plimsoll.verdicts.judge import judge_campaign
 from plimsoll.verdicts.limits import Limits
 
@@ -395,6 +396,129 @@ def test_repetitions_that_were_asked_for_and_do_not_count_are_missed():
     found = verdict("repetitions_agree", *trials)
     assert (found.level, found.measured) == ("doubtful", 2)
     assert "of 3 that were requested" in found.text
+
+
+def test_a_table_that_ended_after_fewer_blocks_than_another_lost_no_trial():
+    here = [trial("go", 8000, "json", place) for place in (1, 2)]
+    there = [trial("go", 8000 + place, "2048", place) for place in range(1, 6)]
+    found = verdict("repetitions_agree", *here, *there)
+    assert found.level == "not_checked", found.text
+
+
+def test_each_table_misses_the_repetitions_of_its_own():
+    lost = trial("go", 8000, "2048", 3, is_void=True)
+    there = [*(trial("go", 8000 + place, "2048", place) for place in (1, 2)), lost]
+    here = [trial("go", 8000, "json", place) for place in (1, 2)]
+    found = verdict("repetitions_agree", *here, *there)
+    assert "go · 2048 · steady count, too few to show the scatter, of 3 that" in found.text
+    assert "json" not in found.text
+    (remedy,) = found.remedies
+    assert "`--again`" in remedy
+
+
+def two_ahead(*more):
+    return [*blocks(8000, 8010, name="go"), *blocks(2000, 2005, name="node"), *more]
+
+
+@pytest.mark.parametrize(
+    ("more", "words", "absent"),
+    [
+        ([], ["Request three"], ["again"]),
+        (
+            [trial(name, 1, repetition=3, is_void=True) for name in ("go", "node")],
+            ["`--again`"],
+            ["three", "same command again"],
+        ),
+        ([trial("go", 8005, repetition=3)], ["Run the same command again"], ["three", "--again"]),
+        (
+            [trial("go", 8005, repetition=3, is_void=True)],
+            ["`--again`"],
+            ["three", "same command again"],
+        ),
+    ],
+)
+def test_the_remedy_of_too_few_repetitions_is_by_what_became_of_the_others(more, words, absent):
+    found = verdict("repetitions_agree", *two_ahead(*more))
+    assert "go is ranked ahead of node" in found.text
+    (remedy,) = found.remedies
+    assert [word for word in words if word not in remedy] == []
+    assert [word for word in absent if word in remedy] == []
+
+
+def test_an_interrupted_campaign_goes_on_by_the_same_command():
+    begun = [trial("node", 8000, repetition=place) for place in (1, 2)]
+    found = verdict("repetitions_agree", trial("go", 8000), *begun)
+    assert found.level == "doubtful"
+    (remedy,) = found.remedies
+    assert remedy.startswith("Run the same command again")
+
+
+SLOWER = (1.0, 1.0, 1.0, 0.9, 0.9)
+"""How fast the machine was in each block."""
+
+
+def with_holes(rates, holes, **changes):
+    """Servers in each block of `SLOWER`, those of the holes void there."""
+    return [
+        trial(
+            name,
+            rate * speed,
+            repetition=block,
+            is_void=block in holes.get(name, ()),
+            **{key: of[name] for key, of in changes.items()},
+        )
+        for name, rate in rates.items()
+        for block, speed in enumerate(SLOWER, 1)
+    ]
+
+
+@pytest.mark.parametrize("holes", [{}, {"axum": (1, 2)}, {"axum": (1, 2), "node": (5,)}])
+def test_what_a_block_did_to_all_is_no_scatter_where_repetitions_are_missing(holes):
+    found = verdict(
+        "repetitions_agree", *with_holes({"axum": 9000, "go": 8000, "node": 4000}, holes)
+    )
+    assert found.level == "sound", found.text
+    assert "a standard deviation of 0" in found.text
+
+
+def test_the_lead_of_a_rank_is_that_of_the_ranking_where_repetitions_are_missing():
+    scatters = (1.02, 0.98, 1.0, 1.03, 0.97) * 8
+    trials = [
+        trial(
+            name,
+            rate * (0.95 if block > 30 else 1.0) * (scatter if name == "go" else 1.0),
+            repetition=block,
+            is_void=name == "axum" and block <= 20,
+        )
+        for name, rate in (("axum", 10_400), ("go", 10_000), ("node", 5_000))
+        for block, scatter in enumerate(scatters, 1)
+    ]
+    narrow = Limits({"repetitions_agree": {"claim_ratio_doubtful": 0.01}})
+    (found,) = repetitions_agree.judge(trials, narrow)
+    assert "axum is ahead of go by 4" in found.text
+
+
+@pytest.mark.parametrize("holes", [{}, {"axum": (1, 2)}, {"node": (1, 2), "axum": (5,)}])
+def test_what_others_made_of_a_lead_is_of_the_ranking_where_repetitions_are_missing(holes):
+    lost = {"axum": 0.01, "go": 0.01, "node": 0.03}
+    trials = with_holes({"axum": 8480, "go": 6400, "node": 8000}, holes, lost_ratio=lost)
+    found = verdict("equally_disturbed", *trials)
+    assert found.measured == pytest.approx(math.log(0.99 / 0.97) / math.log(1.06))
+
+
+def test_entries_that_count_with_nothing_have_no_level_of_their_block():
+    trials = [
+        one
+        for name, rate in (("go", 8000), ("node", 4000), ("axum", 9000))
+        for one in blocks(*[rate] * 4, name=name)
+    ]
+    trials[5], trials[9] = (
+        replace(one, summary=sample.changed(one.summary, goodput_per_s=0.0))
+        for one in (trials[5], trials[9])
+    )
+    found = verdict("repetitions_agree", *trials)
+    assert found.level == "doubtful"
+    assert "0 to 9,000 correct responses/s" in found.text
 
 
 def test_repetitions_that_agree_are_sound_and_tell_their_spread():

@@ -7,30 +7,29 @@ because a server of many threads gets more of a contended core than one of few.
 
 The check concerns neighbours that are ranked one ahead of the other, at loads at full speed. Each
 throughput is divided by the share of the time in which its trial did not wait. The check measures
-how much of the lead is gone then. A rank is doubtful if other programs account for half of its
-lead.
+how much of the lead, by the model that ranks, is gone then. A rank is doubtful if other programs
+account for half of its lead.
 
 Source: `aggregate.disturbance`; decision 57.
 """
 
 from __future__ import annotations
 
-from math import log
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.comparison.compared_table import by_table
-from plimsoll.comparison.entries import entries, ranked_ahead
+from plimsoll.comparison.entries import THROUGHPUT, effects, entries, ranked_ahead
 from plimsoll.verdicts.finding import Finding, found, verdict
 from plimsoll.verdicts.limits import Limit
 from plimsoll.verdicts.remedies import QUIET_HOST
 from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.comparison.comparisons import ComparedTrial
-    from plimsoll.comparison.entries import Entry
+    from plimsoll.comparison.entries import Entry, RankedPair
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
 
@@ -72,40 +71,47 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
 
 
 def _findings(known: Sequence[Entry], limit: Limit) -> list[Finding]:
-    pairs = sorted(ranked_ahead(known), key=lambda pair: -_explained(pair.one, pair.other))
-    doubted = [pair for pair in pairs if limit.level(_explained(pair.one, pair.other)) != "sound"]
+    pairs = _explained(known)
+    doubted = [pair for pair in pairs if limit.level(pair[0]) != "sound"]
     if doubted:
-        each = by_table(doubted, lambda pair: pair.one.table).values()
-        return [_finding(most.one, most.other, limit) for most, *_ in each]
+        each = by_table(doubted, lambda pair: pair[1].one.table).values()
+        return [_finding(*most, limit) for most, *_ in each]
     lost = [entry.lost_ratio for entry in known]
     ends = dict.fromkeys(wording.percent(round(one, 3)) for one in (min(lost), max(lost)))
     sentence = (
         f"trials waited {' to '.join(ends)} of the time for cores that other programs used; "
         "no ranking depends on it"
     )
-    return [
-        found(
-            limit,
-            max((_explained(pair.one, pair.other) for pair in pairs), default=0.0),
-            sentence,
-            "",
-        )
-    ]
+    return [found(limit, max((ratio for ratio, _ in pairs), default=0.0), sentence, "")]
 
 
-def _finding(one: Entry, other: Entry, limit: Limit) -> Finding:
+def _finding(explained: float, pair: RankedPair, limit: Limit) -> Finding:
     """The finding on a rank that is due to what others took."""
+    one, other, _ = pair
     lost = [wording.percent(round(entry.lost_ratio, 3)) for entry in (one, other)]
     sentence = (
         f"at {one.field}, {one.framework} is ranked ahead of {other.framework}, which waited "
         f"{lost[1]} of the time for cores that others used, {one.framework} only {lost[0]}"
     )
-    return found(limit, _explained(one, other), sentence, QUIET_HOST, tables=(one.table,))
+    return found(limit, explained, sentence, QUIET_HOST, tables=(one.table,))
 
 
-def _explained(one: Entry, other: Entry) -> float:
-    """Part of a lead that others made, on logarithms; more than 1 where they turned the rank."""
-    if not one.throughput or not other.throughput or one.throughput == other.throughput:
-        return 0.0
-    by_others = log((1 - one.lost_ratio) / (1 - min(other.lost_ratio, 0.99)))
-    return by_others / log(one.throughput / other.throughput)
+def _explained(known: Sequence[Entry]) -> list[tuple[float, RankedPair]]:
+    """Part of each lead that others made, on logarithms; the greatest part first.
+
+    It is more than 1 where they turned the rank.
+    """
+    pairs = ranked_ahead(known)
+    as_measured = effects(known, lambda entry: entry.in_blocks(THROUGHPUT))
+    alone = effects(known, lambda entry: entry.alone_in_blocks(THROUGHPUT))
+    shares = [(_share(pair, as_measured, alone), pair) for pair in pairs]
+    return sorted(shares, key=lambda one: -one[0])
+
+
+def _share(pair: RankedPair, as_measured: Mapping[str, float], alone: Mapping[str, float]) -> float:
+    """Part of one lead that is gone in the numbers without what others took."""
+    lead, left = (
+        by_title.get(pair.one.title, 0.0) - by_title.get(pair.other.title, 0.0)
+        for by_title in (as_measured, alone)
+    )
+    return (lead - left) / lead if lead else 0.0

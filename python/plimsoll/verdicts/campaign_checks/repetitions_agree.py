@@ -4,14 +4,15 @@ Four things, over the repetitions that count of each framework at each endpoint 
 
 - how many there are: with one, the spread is unknown, with two it is nearly so. That is no fault of
   a number that claims nothing: the verdict reports it as unknown. It is doubtful if a rank rests on
-  fewer than three, or if some of those requested do not count;
+  fewer than three, or if some of those that its table has begun with do not count;
 - the greatest standard deviation over repetitions / their mean, corrected for the machine: for what
   other programs took from each, and for how fast the machine was, by the control or by what the
-  other entries of the block have in common. Tables compare within blocks, and `reference_drift`
-  judges blocks. Where servers take turns, the scatter that their turns explain is subtracted, too:
-  intervals contain it, and fresh processes add nothing to it;
-- the same against the difference by which a framework leads the next one: if single repetitions
-  scatter more than that, the rank rests on their number alone;
+  other entries of the block have in common, relative to what each has in a typical block by the
+  model that ranks. Tables compare within blocks, and `reference_drift` judges blocks. Where servers
+  take turns, the scatter that their turns explain is subtracted, too: intervals contain it, and
+  fresh processes add nothing to it;
+- the same against the difference by which the ranking has a framework ahead of the next one: if
+  single repetitions scatter more than that, the rank rests on their number alone;
 - whether throughput was alike in each: steady in one repetition and not in another is
   "inconsistent", and the median then mixes two kinds of numbers. A repetition counts as steady
   unless `steady` doubts its throughput: a change may be small, or the machine's.
@@ -22,32 +23,37 @@ Barrett et al., Virtual machine warmup blows hot and cold, OOPSLA 2017; limits a
 
 from __future__ import annotations
 
+from collections import Counter
 from statistics import mean, median, stdev
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.aggregate.steady_state import SHORT
 from plimsoll.comparison.compared_table import by_table
-from plimsoll.comparison.entries import entries, ranked_ahead
+from plimsoll.comparison.entries import entries, ranked_ahead, typical_ratios
 from plimsoll.statistics.repetitions import beyond_chance
-from plimsoll.verdicts.finding import Finding, found, not_checked, verdict
+from plimsoll.verdicts.finding import Finding, Remedy, found, not_checked, verdict
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.verdict import CAMPAIGN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.comparison.comparisons import ComparedTrial
+    from plimsoll.comparison.comparisons import ComparedTrial, Key
     from plimsoll.comparison.entries import Entry, RankedPair
     from plimsoll.plan import ComparedTable
+    from plimsoll.statistics.comparison import Observation
     from plimsoll.verdicts.limits import Limit, Limits
     from plimsoll.verdicts.verdict import Verdict
 
     Deviations = Mapping[str, float]
     """Title of an entry to its standard deviation over repetitions / their mean."""
 
-    Levels = list[tuple[int, float]]
-    """Blocks, and the number of an entry in each / its median."""
+    Ratios = Mapping[str, Sequence[Observation]]
+    """Title of an entry to blocks, and its number in each / its typical one."""
+
+    Recorded = Mapping[Key, int]
+    """What a trial is a repetition of to how many were recorded, whether they count or not."""
 
 NAME = "repetitions_agree"
 TITLE = "Repetitions agree"
@@ -105,11 +111,16 @@ COUNTED = "goodput_per_s"
 """The number of a repetition: correct responses per second."""
 OTHERS = 2
 """Other entries of a block from which on they tell its level."""
-LOST = (
-    "Find why the others do not count; the same command with `--again` repeats failed and void "
-    "trials"
+LOST = Remedy(
+    "find why the others do not count; the same command with `--again` repeats failed and void "
+    "trials",
+    "find why the others do not count, and repeat those loads",
 )
-MORE = "Request three repetitions or more; ten for published ranks"
+UNFINISHED = Remedy(
+    "run the same command again, which goes on with the trials that are missing",
+    "repeat the loads that are missing",
+)
+MORE = "request three repetitions or more; ten for published ranks"
 
 
 def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict, ...]:
@@ -122,10 +133,13 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     found_entries = entries(repetitions)
     if not found_entries:
         return ()
-    levels = {one.title: _levels(one) for one in found_entries if one.is_saturating}
-    deviations = {one.title: _deviation(one, levels) for one in found_entries}
+    ratios = typical_ratios(
+        [one for one in found_entries if one.is_saturating],
+        lambda entry: entry.alone_in_blocks(COUNTED),
+    )
+    deviations = {one.title: _deviation(one, ratios) for one in found_entries}
     findings = [
-        *_number(found_entries, _requested(repetitions), deviations, limits),
+        *_number(found_entries, Counter(one.key for one in repetitions), deviations, limits),
         *_spread(found_entries, deviations, limits),
         *_claims(found_entries, deviations, limits),
         *_steady_states(found_entries, limits),
@@ -133,13 +147,8 @@ def judge(repetitions: Sequence[ComparedTrial], limits: Limits) -> tuple[Verdict
     return (verdict(NAME, CAMPAIGN, findings, SOURCE),)
 
 
-def _requested(repetitions: Sequence[ComparedTrial]) -> int:
-    """Repetitions that the campaign has begun with, whether they count or not."""
-    return len({one.recording.repetition for one in repetitions})
-
-
 def _number(
-    found_entries: Sequence[Entry], requested: int, deviations: Deviations, limits: Limits
+    found_entries: Sequence[Entry], recorded: Recorded, deviations: Deviations, limits: Limits
 ) -> list[Finding]:
     """How many repetitions there are, and the spread that they have."""
     limit = limits.of(REPETITIONS)
@@ -153,18 +162,60 @@ def _number(
             f"{wording.percent(round(deviations[widest.title], 4))}"
         )
         return [found(limit, fewest, sentence, "")]
+    few_of = by_table(few, lambda entry: entry.table)
     reported = _of_few(few, len(found_entries))
     bold = [pair for pair in ranked_ahead(found_entries) if _is_bold(pair, limit)]
     if bold:
         return [
-            found(limit, fewest, reported, MORE, f"yet {_claimed(pairs)}", tables=(table,))
-            for table, pairs in by_table(bold, _table).items()
+            found(
+                limit,
+                fewest,
+                reported,
+                _remedy(few_of[table], recorded, limit),
+                f"yet {_claimed(pairs)}",
+                tables=(table,),
+            )
+            for table, pairs in by_table(bold, lambda pair: pair.one.table).items()
         ]
-    if fewest < requested:
-        sentence = f"{reported}, of {requested} that were requested"
-        tables = [entry.table for entry in few]
-        return [found(limit, fewest, sentence, LOST, tables=tables)]
-    return [not_checked(limit, f"{reported}; no rank is claimed")]
+    short: dict[tuple[int, str], list[Entry]] = {}
+    for table, each in few_of.items():
+        requested = _requested(table, recorded)
+        if any(len(entry.repetitions) < requested for entry in each):
+            short.setdefault((requested, _remedy(each, recorded, limit)), []).extend(each)
+    findings = [
+        found(
+            limit,
+            min(len(entry.repetitions) for entry in each),
+            f"{_of_few(each, len(found_entries))}, of {requested} that were requested",
+            remedy,
+            tables=[entry.table for entry in each],
+        )
+        for (requested, remedy), each in short.items()
+    ]
+    return findings or [not_checked(limit, f"{reported}; no rank is claimed")]
+
+
+def _requested(table: ComparedTable, recorded: Recorded) -> int:
+    """Repetitions that a table has begun with, whether they count or not."""
+    return max(number for (_, *place), number in recorded.items() if tuple(place) == table)
+
+
+def _remedy(few: Sequence[Entry], recorded: Recorded, limit: Limit) -> str:
+    """What gets entries of one table more repetitions that count.
+
+    The command that repeats void trials conducts those that are missing as well.
+    """
+    requested = _requested(few[0].table, recorded)
+    numbers = [(len(entry.repetitions), recorded[entry.repetitions[0].key]) for entry in few]
+    origin = few[0].repetitions[0].recording.origin
+    remedies: list[str] = []
+    if any(counting < number for counting, number in numbers):
+        remedies.append(LOST.of(origin))
+    elif any(number < requested for _, number in numbers):
+        remedies.append(UNFINISHED.of(origin))
+    if limit.level(requested) != "sound":
+        remedies.append(MORE)
+    return wording.capital("; then ".join(remedies))
 
 
 def _of_few(few: Sequence[Entry], total: int) -> str:
@@ -186,10 +237,6 @@ def _is_bold(pair: RankedPair, limit: Limit) -> bool:
     return limit.level(fewest) != "sound"
 
 
-def _table(pair: RankedPair) -> ComparedTable:
-    return pair.one.table
-
-
 def _claimed(pairs: Sequence[RankedPair]) -> str:
     """Ranks that one table claims, the first by name."""
     (one, other, _), *others = pairs
@@ -197,7 +244,7 @@ def _claimed(pairs: Sequence[RankedPair]) -> str:
     return f"{one.framework} is ranked ahead of {other.framework} at {one.field}{more}"
 
 
-def _deviation(entry: Entry, levels: Mapping[str, Levels]) -> float:
+def _deviation(entry: Entry, ratios: Ratios) -> float:
     """Standard deviation over repetitions / their mean; 0 where there is none to speak of.
 
     Of a load at full speed, without what the machine did. It is the least of three: without what
@@ -210,7 +257,7 @@ def _deviation(entry: Entry, levels: Mapping[str, Levels]) -> float:
     return min(
         _relative_deviation(alone),
         _relative_deviation(entry.steadied(COUNTED)),
-        _relative_deviation(_within_blocks(entry, levels) or alone),
+        _relative_deviation(_within_blocks(entry, ratios) or alone),
     )
 
 
@@ -220,26 +267,19 @@ def _relative_deviation(numbers: Sequence[float]) -> float:
     return stdev(numbers) / mean(numbers)
 
 
-def _within_blocks(entry: Entry, levels: Mapping[str, Levels]) -> list[float]:
-    """Numbers of an entry, each divided by the level of its block, which the others tell."""
+def _within_blocks(entry: Entry, ratios: Ratios) -> list[float]:
+    """Numbers of an entry, each divided by the level of its block, which the others tell.
+
+    Where others tell levels at all, one of them is enough in a block in which the rest is missing.
+    """
     others: dict[int, list[float]] = {}
-    for title, ratios in levels.items():
-        for block, ratio in ratios if title != entry.title else ():
+    for title, of_other in ratios.items():
+        for block, ratio in of_other if title != entry.title else ():
             others.setdefault(block, []).append(ratio)
-    return [
-        ratio / (median(others[block]) if len(others.get(block, ())) >= OTHERS else 1.0)
-        for block, ratio in levels[entry.title]
-    ]
-
-
-def _levels(entry: Entry) -> Levels:
-    """Block, and the number of an entry there / its median over blocks; empty if one is unknown."""
-    numbers = entry.alone(COUNTED)
-    middle = median(numbers) if numbers else 0.0
-    if not middle or len(numbers) != len(entry.repetitions):
-        return []
-    blocks = (one.recording.repetition for one in entry.repetitions)
-    return [(block, number / middle) for block, number in zip(blocks, numbers, strict=True)]
+    levels: dict[int, float] = {}
+    if any(len(each) >= OTHERS for each in others.values()):
+        levels = {block: median(each) for block, each in others.items()}
+    return [ratio / levels.get(block, 1.0) for block, ratio in ratios.get(entry.title, ())]
 
 
 def _spread(
@@ -279,30 +319,25 @@ def _claims(
     """Of each table the neighbours whose difference their scatter exceeds the most."""
     limit = limits.of(CLAIM_RATIO)
     claims = [
-        (_scatter(one, other, deviations) / (_middle(one) / _middle(other) - 1), one, other)
-        for one, other, _ in ranked_ahead(found_entries)
-        if _middle(other) > 0
+        (_scatter(pair, deviations) / (pair.ratio - 1), pair)
+        for pair in ranked_ahead(found_entries)
     ]
     bold = [claim for claim in claims if limit.level(claim[0]) != "sound"]
     bold.sort(key=lambda claim: -claim[0])
     findings: list[Finding] = []
-    for table, ((ratio, one, other), *_) in by_table(bold, lambda claim: claim[1].table).items():
+    for table, ((ratio, pair), *_) in by_table(bold, lambda claim: claim[1].one.table).items():
         sentence = (
-            f"at {one.field}, {one.framework} is ahead of {other.framework} by "
-            f"{wording.percent(round(_middle(one) / _middle(other) - 1, 4))}, less than their "
-            f"repetitions scatter ({wording.percent(round(_scatter(one, other, deviations), 4))})"
+            f"at {pair.one.field}, {pair.one.framework} is ahead of {pair.other.framework} by "
+            f"{wording.percent(round(pair.ratio - 1, 4))}, less than their "
+            f"repetitions scatter ({wording.percent(round(_scatter(pair, deviations), 4))})"
         )
         remedy = "Add repetitions before you trust this rank"
         findings.append(found(limit, ratio, sentence, remedy, tables=(table,)))
     return findings
 
 
-def _middle(entry: Entry) -> float:
-    return mean(entry.values(COUNTED))
-
-
-def _scatter(one: Entry, other: Entry, deviations: Deviations) -> float:
-    return max(deviations[one.title], deviations[other.title])
+def _scatter(pair: RankedPair, deviations: Deviations) -> float:
+    return max(deviations[pair.one.title], deviations[pair.other.title])
 
 
 def _steady_states(found_entries: Sequence[Entry], limits: Limits) -> list[Finding]:
