@@ -56,7 +56,8 @@ class ConnectionSharing:
         each: Requests in flight on each of them.
         driver: Program that generated both.
         quantities: Column of `summaries` to what was found; without those that are not known.
-        trials: Ids of the trials of both.
+        trials: Ids of its trials on shared connections.
+        against_trials: Ids of those that they are compared with.
     """
 
     framework: str
@@ -69,6 +70,7 @@ class ConnectionSharing:
     driver: str
     quantities: Mapping[str, SharedQuantity]
     trials: tuple[str, ...]
+    against_trials: tuple[str, ...]
 
 
 def sharings(repetitions: Sequence[ComparedTrial]) -> tuple[ConnectionSharing, ...]:
@@ -120,5 +122,6 @@ def _sharing(shared: Sequence[ComparedTrial], alone: Sequence[ComparedTrial]) ->
             for name, found in ratios.items()
             if found is not None
         },
-        trials=tuple(one.recording.trial for one in (*shared, *alone)),
+        trials=tuple(one.recording.trial for one in shared),
+        against_trials=tuple(one.recording.trial for one in alone),
     )

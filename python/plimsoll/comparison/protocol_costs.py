@@ -41,7 +41,8 @@ class ProtocolCost:
         against: Name of the load by HTTP/1.1 without TLS.
         driver: Program that generated both.
         ratios: Column of `summaries` to its ratio; without those that are not known.
-        trials: Ids of the trials of both.
+        trials: Ids of its trials by the protocol.
+        against_trials: Ids of those that they are compared with.
     """
 
     framework: str
@@ -52,6 +53,7 @@ class ProtocolCost:
     driver: str
     ratios: Mapping[str, Estimate]
     trials: tuple[str, ...]
+    against_trials: tuple[str, ...]
 
 
 def costs(repetitions: Sequence[ComparedTrial]) -> tuple[ProtocolCost, ...]:
@@ -98,5 +100,6 @@ def _cost(
         against=other.load.name,
         driver=own[0].driver,
         ratios={name: found for name, found in ratios.items() if found is not None},
-        trials=tuple(one.recording.trial for one in (*own, *against)),
+        trials=tuple(one.recording.trial for one in own),
+        against_trials=tuple(one.recording.trial for one in against),
     )

@@ -14,7 +14,7 @@ from plimsoll.comparison.comparisons import RANKED
 from plimsoll.plan import ComparedTable
 from plimsoll.verdicts.catalogue import role
 from plimsoll.verdicts.levels import of_trial
-from plimsoll.verdicts.verdict import worst_trial
+from plimsoll.verdicts.verdict import TRIAL_LEVELS, worst_trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 State = Literal["not_checked", "sound", "doubtful", "void", "failed"]
 """The level of a trial, or `failed` when an error ended it."""
+
+STATES: tuple[State, ...] = (*TRIAL_LEVELS, "failed")
+"""From the best to the worst."""
 
 RANKED_BY = RANKED[0]
 """The column of `tables.SUMMARIES` that rankings are made of."""
@@ -185,6 +188,16 @@ def state_of(trials: Sequence[TrialFindings]) -> State:
 def counting(trials: Sequence[TrialFindings]) -> Sequence[TrialFindings]:
     """The trials of a number that are not void, which it is made of; all if none is left."""
     return [trial for trial in trials if trial.level != "void"] or trials
+
+
+def state_of_ratio(own: Sequence[TrialFindings], against: Sequence[TrialFindings]) -> State:
+    """How far to believe a ratio of numbers over some trials: no further than either of the two.
+
+    Args:
+        own: Trials of what is divided.
+        against: Those of what it is divided by.
+    """
+    return max(state_of(own), state_of(against), key=STATES.index)
 
 
 def load_name(recording: Recording) -> str:

@@ -14,6 +14,7 @@ from rich.console import Console
 import experiments
 import sample
 from plimsoll import wording
+from plimsoll.comparison import head_of_line, protocol_costs
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import sections
@@ -196,9 +197,53 @@ def test_a_publication_of_other_endpoints_says_so() -> None:
     assert findings.publication is not None
     other = replace(findings, publication=replace(findings.publication, fields=(), claims=()))
     (only,) = sections.of(other)
-    assert "The document has no figure for the endpoints and loads of this campaign" in only.caption
+    (sentence,) = re.findall(r"[.] The document has no figure for the endpoints.*$", only.caption)
+    assert sentence == ". The document has no figure for the endpoints and loads of this campaign."
     for form in (html.render, markdown.render, pdf.render):
         assert form(other)
+
+
+def void_by(load: str, trials: tuple[TrialFindings, ...]) -> tuple[TrialFindings, ...]:
+    return tuple(
+        replace(one, verdicts=sample.verdicts_of(one.recording.trial, responses_correct="void"))
+        if one.recording.load.name == load
+        else one
+        for one in trials
+    )
+
+
+@pytest.mark.parametrize("load", ["http", "h2"])
+def test_the_cost_of_a_protocol_is_void_where_either_side_is(load: str) -> None:
+    trials = void_by(load, experiments.by_protocols().trials)
+    made = protocol_costs.costs(experiments.repetitions(trials))
+    (only,) = sections.of(replace(experiments.by_protocols(), trials=trials, protocol_costs=made))
+    states = {line.cells[1].partition(":")[0]: line.state for line in only.tables[0].lines}
+    assert states == {"https": "void" if load == "http" else "sound", "h2": "void"}
+
+
+@pytest.mark.parametrize("load", ["alone", "shared"])
+def test_head_of_line_blocking_is_void_and_not_told_where_either_side_is_void(load: str) -> None:
+    trials = void_by(load, experiments.sharing().trials)
+    made = head_of_line.sharings(experiments.repetitions(trials))
+    (only,) = sections.of(replace(experiments.sharing(), trials=trials, sharings=made))
+    (table,) = only.tables
+    assert {line.state for line in table.lines} == {"void"}
+    assert table.notes == ()
+
+
+def test_a_ratio_to_a_load_generator_whose_trials_are_void_is_void() -> None:
+    trials = tuple(
+        replace(one, verdicts=sample.verdicts_of(one.recording.trial, littles_law="void"))
+        if one.recording.driver_name == "plimsoll"
+        else one
+        for one in experiments.crossed().trials
+    )
+    (only,) = sections.of(replace(experiments.crossed(), trials=trials))
+    lines = {line.cells[0]: line for line in only.tables[0].lines}
+    assert {line.state for line in lines.values()} == {"void"}
+    assert lines["wrk"].reason == (
+        "Load generator at its limit (doubtful); plimsoll: Little's law violated (void)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.findings.trial import state_of
+from plimsoll.findings.trial import state_of, state_of_ratio
 from plimsoll.report import estimate_text
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
@@ -55,13 +55,17 @@ def _table(one: Disagreement, trials: Mapping[str, TrialFindings]) -> SectionTab
         title=one.title,
         headings=_HEADINGS,
         numbers=tuple(range(1, len(_HEADINGS))),
-        lines=tuple(_line(by, [trials[name] for name in by.trials]) for by in one.drivers),
+        lines=tuple(_line(by, one.drivers[0], trials) for by in one.drivers),
         verdict="verdict and checks failed",
         brief=(1, 3, 6),
     )
 
 
-def _line(by: ByDriver, trials: Sequence[TrialFindings]) -> TableRow:
+def _line(by: ByDriver, against: ByDriver, found: Mapping[str, TrialFindings]) -> TableRow:
+    trials, others = ([found[name] for name in each.trials] for each in (by, against))
+    state, reason = state_of_ratio(trials, others), _reason(trials)
+    if state != state_of(trials):
+        reason = "; ".join(filter(None, (reason, f"{against.driver}: {_reason(others)}")))
     number = by.numbers.get
     cells = (
         by.driver,
@@ -77,9 +81,7 @@ def _line(by: ByDriver, trials: Sequence[TrialFindings]) -> TableRow:
             for name in ("server", "driver")
         ),
     )
-    return TableRow(
-        cells, state_of(trials), _reason(trials), anchor("trial", trials[0].recording.trial)
-    )
+    return TableRow(cells, state, reason, anchor("trial", trials[0].recording.trial))
 
 
 def _reason(trials: Sequence[TrialFindings]) -> str:

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.findings.trial import state_of
+from plimsoll.findings.trial import state_of_ratio
 from plimsoll.report import estimate_text
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from plimsoll.comparison.head_of_line import ConnectionSharing
     from plimsoll.findings.findings import Findings
-    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.findings.trial import State, TrialFindings
 
 ANCHOR = "head-of-line"
 TITLE = "Head-of-line blocking"
@@ -72,12 +72,17 @@ def _table(
         lines=tuple(line for one in part for line in _lines(one, trials)),
         verdict="verdict",
         brief=(1, 4, 5),
-        notes=tuple(note for one in part for note in _blocked(one)),
+        notes=tuple(
+            note
+            for one in part
+            if _state(one, trials) not in ("void", "failed")
+            for note in _blocked(one)
+        ),
     )
 
 
 def _lines(one: ConnectionSharing, trials: Mapping[str, TrialFindings]) -> Iterator[TableRow]:
-    state = state_of([trials[name] for name in one.trials])
+    state = _state(one, trials)
     for quantity, found in one.quantities.items():
         write = wording.per_second if quantity.endswith("_per_s") else wording.duration
         cells = (
@@ -85,6 +90,12 @@ def _lines(one: ConnectionSharing, trials: Mapping[str, TrialFindings]) -> Itera
             *estimate_text.ratio(found.ratio),
         )
         yield TableRow(cells, state, anchor=anchor("trial", one.trials[0]))
+
+
+def _state(one: ConnectionSharing, trials: Mapping[str, TrialFindings]) -> State:
+    """How far to believe its ratios."""
+    shared, alone = ([trials[name] for name in names] for names in (one.trials, one.against_trials))
+    return state_of_ratio(shared, alone)
 
 
 def _blocked(one: ConnectionSharing) -> Iterator[str]:

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.load import SERVICES
-from plimsoll.findings.trial import state_of
+from plimsoll.findings.trial import state_of_ratio
 from plimsoll.report import estimate_text
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
@@ -71,5 +71,5 @@ def _line(one: ProtocolCost, trials: Mapping[str, TrialFindings]) -> TableRow:
         *estimate_text.ratio(number("server_cpu_s_per_request")),
         *estimate_text.ratio(number("response_time_p99_ns")),
     )
-    found = [trials[name] for name in one.trials]
-    return TableRow(cells, state_of(found), anchor=anchor("trial", one.trials[0]))
+    own, against = ([trials[name] for name in names] for names in (one.trials, one.against_trials))
+    return TableRow(cells, state_of_ratio(own, against), anchor=anchor("trial", one.trials[0]))

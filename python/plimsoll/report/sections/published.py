@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
-from plimsoll.findings.trial import state_of
+from plimsoll.findings.trial import state_of, state_of_ratio
 from plimsoll.report import contents, estimate_text, level_text
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
 from plimsoll.verdicts import catalogue
-from plimsoll.verdicts.verdict import LEVELS, TRIAL_LEVELS, worst
+from plimsoll.verdicts.verdict import LEVELS, worst
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 ANCHOR = "published"
 TITLE = "Comparison with published results"
-
-STATES: tuple[State, ...] = (*TRIAL_LEVELS, "failed")
-"""From the best to the worst."""
 
 _HEADINGS = (
     *("published of", "measured here", "published", "95 %", "measured", "95 %"),
@@ -75,7 +72,7 @@ def _caption(found: Publication) -> str:
     if absent:
         caption += f" Without a counterpart here: {', '.join(absent)}."
     if not found.fields:
-        caption += "The document has no figure for the endpoints and loads of this campaign."
+        caption += " The document has no figure for the endpoints and loads of this campaign."
     return caption
 
 
@@ -129,10 +126,9 @@ def _line(
 
 def _state(trials: Sequence[TrialFindings], baseline: Sequence[TrialFindings]) -> tuple[State, str]:
     """How far to believe a ratio: no further than the server it is relative to; and why so."""
-    own, other = state_of(trials), state_of(baseline) if baseline else "sound"
-    if STATES.index(other) > STATES.index(own):
-        return other, "for the baseline"
-    return own, ""
+    own = state_of(trials)
+    both = state_of_ratio(trials, baseline) if baseline else own
+    return both, "" if both == own else "for the baseline"
 
 
 def _audit(verdicts: Sequence[Verdict]) -> str:
