@@ -57,7 +57,7 @@ def _rows(one: RankedLine) -> list[Row]:
     peak = one.entry.peak
     is_hardly_known = one.line is not None and one.line.is_hardly_known
     rate_per_s = None if edge is None or is_hardly_known else edge.rate_per_s
-    line = _row(one, LINE, rate_per_s, edge and edge.interval, one.entry.state)
+    line = _row(one, LINE, rate_per_s, edge and edge.interval, one.state)
     if is_hardly_known:
         line["number"] = HARDLY_KNOWN
     return [line, _row(one, PEAK, peak and peak.value, peak and peak.interval, "")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -170,29 +169,35 @@ def missed_exit_code(crossed: Mapping[str, str], undecided: Mapping[str, str]) -
 
 
 def line_exit_code(found: LineFindings) -> int:
-    """Prints why there is no load line and what to do; the worst exit code of all limits.
+    """Prints of each line that is missing or void why, and what to do; the worst exit code.
 
     It is 0 where each limit has a line, or is kept at every rate.
     """
-    sentence, hint = report.line_result.sentence(found), report.line_result.remedy(found)
-    unfound = [line for line in found.searched.lines if line.state != "found"]
-    if not hint:
-        return VERDICT_VOID if found.level == "void" else 0
-    if found.level == "void":
-        return messages.error(sentence, hint, VERDICT_VOID)
-    code = worst(map(_line_code, unfound))
-    if not code:
-        messages.note(hint)
-        return 0
-    line = next(one for one in unfound if _line_code(one) == code)
-    alone = replace(found, searched=replace(found.searched, lines=(line,)))
-    return messages.error(
-        report.line_result.sentence(alone), report.line_result.remedy(alone), code
-    )
+    code = lines_exit_code(found)
+    return code or (VERDICT_VOID if found.level == "void" else 0)
 
 
-def _line_code(line: Line) -> int:
-    """The exit code of a line that was not found."""
+def lines_exit_code(found: LineFindings) -> int:
+    """The same without verdicts on the tries below the lines."""
+    told: dict[str, tuple[str, int]] = {}
+    for line in found.searched.lines:
+        hint, code = report.line_result.remedy_of(found, line), _line_code(found, line)
+        if code:
+            told[report.line_result.sentence_of(found, line)] = hint, code
+        elif hint:
+            told[""] = hint, 0
+    for sentence, (hint, code) in told.items():
+        if code:
+            messages.error(sentence, hint, code)
+        else:
+            messages.note(hint)
+    return worst(code for _, code in told.values())
+
+
+def _line_code(found: LineFindings, line: Line) -> int:
+    """The exit code of one line; 0 where it was found, or is kept at every rate."""
+    if found.is_of_driver(line):
+        return VERDICT_VOID
     if line.state == "below":
         is_failing = line.binding is not None and line.binding.name == ERRORS
         return FrameworkError.exit_code if is_failing else LIMIT_MISSED
@@ -200,15 +205,14 @@ def _line_code(line: Line) -> int:
 
 
 def lines_missed(found: Findings) -> int:
-    """Prints which load lines of a campaign are missing; the worst exit code of them, else 0.
+    """Prints which load lines of a campaign are missing or void; their worst exit code, else 0.
 
     Verdicts on the tries below a line are left to `exit_code`, which knows those accepted. The
     yardstick beside frameworks is left out.
     """
     is_beside = any(not one.is_yardstick for one in found.lines)
     counting = [one for one in found.lines if not (one.is_yardstick and is_beside)]
-    searched = [one.found for one in counting if one.found and not one.problem]
-    return worst(line_exit_code(one) for one in searched if report.line_result.remedy(one))
+    return worst(lines_exit_code(one.found) for one in counting if one.found and not one.problem)
 
 
 def worst(codes: Iterable[int]) -> int:

@@ -107,11 +107,16 @@ class LineFindings:
 
     @property
     def level(self) -> Level:
-        """How far to believe the lines: void where the load generator was the limit."""
-        if any(one.is_of_driver for one in self.beyond.values()):
+        """How far to believe all lines together: no further than the worst of them."""
+        return worst_trial(map(self.level_of, self.searched.lines))
+
+    def level_of(self, line: Line) -> Level:
+        """How far to believe one line: void where the load generator was its limit."""
+        if self.is_of_driver(line):
             return "void"
-        levels: list[Level] = [one.level for one in self.held.values()]
-        return worst_trial([*levels, "doubtful"] if self.wide else levels)
+        held = self.held.get(line.limit.name)
+        levels: list[Level] = [] if held is None else [held.level]
+        return worst_trial([*levels, "doubtful"] if line in self.wide else levels)
 
     @property
     def wide(self) -> tuple[Line, ...]:
@@ -320,11 +325,6 @@ class EntryLines:
         """The tries that held just below its lines."""
         return () if self.found is None else tuple(self.found.held.values())
 
-    @property
-    def state(self) -> State:
-        """How far to believe its lines."""
-        return "failed" if self.found is None else self.found.level
-
 
 @dataclass(frozen=True)
 class RankedLine:
@@ -339,6 +339,13 @@ class RankedLine:
     entry: EntryLines
     line: Line | None
     ranks: Ranks | None = None
+
+    @property
+    def state(self) -> State:
+        """How far to believe its line."""
+        if self.entry.found is None or self.line is None:
+            return "failed"
+        return self.entry.found.level_of(self.line)
 
     @property
     def rank(self) -> str:
@@ -497,7 +504,7 @@ def _ranked(places: Sequence[RankedLine]) -> tuple[RankedLine, ...]:
 
 def _competing(one: RankedLine, *, is_beside: bool) -> Edge | None:
     """The edge of a line that has a rank."""
-    is_left_out = one.entry.state == "void" or (one.entry.is_yardstick and is_beside)
+    is_left_out = one.state == "void" or (one.entry.is_yardstick and is_beside)
     return None if is_left_out or one.line is None else one.line.edge
 
 

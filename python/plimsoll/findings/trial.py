@@ -197,7 +197,7 @@ def state_of_ratio(own: Sequence[TrialFindings], against: Sequence[TrialFindings
         own: Trials of what is divided.
         against: Those of what it is divided by.
     """
-    return max(state_of(own), state_of(against), key=STATES.index)
+    return STATES[max(STATES.index(state_of(own)), STATES.index(state_of(against)))]
 
 
 def load_name(recording: Recording) -> str:

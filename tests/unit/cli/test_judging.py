@@ -11,6 +11,7 @@ import sample
 from plimsoll import tables
 from plimsoll.cli import judging
 from plimsoll.errors import InputError
+from plimsoll.findings.beyond import LimitingResource
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
 from plimsoll.load_line.search import Searched
@@ -190,6 +191,34 @@ def test_the_line_of_the_yardstick_beside_frameworks_sets_no_exit_code(
     assert YARDSTICK not in capsys.readouterr().err
     assert judging.lines_missed(of_lines(go=UNDECIDED, reference=FAILING)) == 8
     assert judging.lines_missed(of_lines(reference=MISSED)) == 7
+
+
+TWO = queues.searched_once()
+DRIVER = LimitingResource("driver", "the load generator used 99 % of its core")
+
+
+@pytest.mark.parametrize("limit", ["p50", "p99"])
+def test_a_void_line_sets_the_exit_code_and_says_what_to_do(
+    limit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = LineFindings(TWO, Subject("go · json", "poisson", 256), {limit: DRIVER}, {})
+    assert judging.line_exit_code(lines) == 1
+    alone = capsys.readouterr().err
+    (entry,) = of_lines(go=TWO).lines
+    assert judging.lines_missed(replace(found(), lines=(replace(entry, found=lines),))) == 1
+    assert capsys.readouterr().err == alone
+    assert f"no line of go · json with {limit} ≤" in alone
+    assert alone.count("no line of") == 1
+    assert "more threads" in alone
+
+
+def test_each_missing_line_of_a_search_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = (*UNDECIDED.lines, *MISSED.lines)
+    both = LineFindings(replace(MISSED, lines=lines), Subject("h/", "poisson", 256), {}, {})
+    assert judging.line_exit_code(both) == 7
+    told = capsys.readouterr().err
+    assert "undecided after" in told
+    assert "no rate keeps p99 ≤ 100 µs" in told
 
 
 @pytest.mark.parametrize("first", [UNDECIDED, ABOVE])

@@ -126,6 +126,24 @@ def test_a_line_of_the_load_generator_is_void() -> None:
     assert not line_result.remedy(CASES["found"])
 
 
+def test_a_void_line_beside_the_answer_is_told_and_the_answer_stands() -> None:
+    two = CASES["two"]
+    driver = LimitingResource("driver", "the load generator used 99 % of its core")
+    lowest = two.lowest
+    assert lowest is not None
+    (above,) = (line for line in two.searched.lines if line is not lowest)
+    found = replace(two, beyond={**two.beyond, above.limit.name: driver})
+    assert (found.level_of(lowest), found.level_of(above)) == ("not_checked", "void")
+    assert found.level == "void"
+    assert line_result.sentence(found) == line_result.sentence(two)
+    why = f"no line of {SUBJECT.name} with {above.limit.text}: the load generator was the limit"
+    assert f"; void: {why}" in line_result.one_line(found)
+    assert "threads" in line_result.remedy_of(found, above)
+    assert line_result.remedy_of(found, lowest) == ""
+    levels = [line_result.line_document(found, line)["level"] for line in (lowest, above)]
+    assert levels == ["not_checked", "void"]
+
+
 def test_markdown_has_every_try() -> None:
     found = CASES["found"]
     rows = [line for line in line_result.markdown(found).splitlines() if line.startswith("| ")]

@@ -71,6 +71,41 @@ def test_a_line_of_the_load_generator_and_the_yardstick_have_no_rank() -> None:
     assert ranked(entry("reference", FAST)) == [("reference", "1")]
 
 
+def two_lines(name: str, **full: Resource) -> EntryLines:
+    """Lines of two limits, and what was full beyond each."""
+    beyond = {limit: LimitingResource(one, f"the {one} was full") for limit, one in full.items()}
+    subject = Subject(f"{name} · json", "poisson", 256)
+    return replace(entry(name, TWO), found=LineFindings(TWO, subject, beyond, {}))
+
+
+TWO = queues.searched_once()
+"""Lines of p50 and p99."""
+
+
+def test_a_line_that_the_load_generator_ended_takes_no_rank_from_the_others() -> None:
+    some, other = two_lines("a", p50="driver", p99="core"), two_lines("b", p50="core", p99="core")
+    by_limit = {one.limit.name: one for one in rankings((some, other))}
+    assert [(one.entry.framework, one.rank) for one in by_limit["p50"].places] == [
+        ("b", "1"),
+        ("a", ""),
+    ]
+    assert [(one.entry.framework, one.rank) for one in by_limit["p99"].places] == [
+        ("a", "1–2"),
+        ("b", "1–2"),
+    ]
+    section = lines_section.section(replace(sample.findings(), lines=(some, other)))
+    assert section is not None
+    rows = [
+        (row.state, row.reason)
+        for table in section.tables
+        for row in table.lines
+        if row.cells[0] == "a"
+    ]
+    assert [state for state, _ in rows] == ["void", "not_checked"]
+    assert rows[0][1].startswith("no line of a · json with p50 ≤ 500 µs: the load generator was")
+    assert rows[1][1] == ""
+
+
 @pytest.mark.parametrize(
     ("lines", "said"),
     [

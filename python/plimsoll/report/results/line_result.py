@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
@@ -62,8 +62,12 @@ def _more_of_driver(found: LineFindings, line: Line) -> str:
 
 
 def remedy(found: LineFindings) -> str:
-    """What to do where there is no line; empty where there is one."""
-    line = shown(found)
+    """What to do where there is no line; empty where there is one. That of the strictest limit."""
+    return remedy_of(found, shown(found))
+
+
+def remedy_of(found: LineFindings, line: Line) -> str:
+    """What to do where one line was not found, or is of the load generator; else empty."""
     if found.is_of_driver(line):
         return _more_of_driver(found, line)
     remedies = {
@@ -183,6 +187,7 @@ def line_document(found: LineFindings, line: Line) -> dict[str, object]:
         "limit": line.limit.name,
         "most_ns": line.limit.most_ns,
         "state": line.state,
+        "level": found.level_of(line),
         "rate_per_s": line.rate_per_s,
         **_ends(line),
         "hardly_known": line.is_hardly_known,
@@ -242,7 +247,8 @@ def sentence_of(found: LineFindings, line: Line) -> str:
     name, limits = texts.line(found.subject.name), _limits(found, line)
     if found.is_of_driver(line):
         limit = f"{OF_DRIVER}{_at(line.failed_per_s)}"
-        return f"no line of {name}: {OF_POOL if _is_of(found, line, 'pool') else limit}"
+        of = f"{name} with {line.limit.text}" if len(found.searched.lines) > 1 else name
+        return f"no line of {of}: {OF_POOL if _is_of(found, line, 'pool') else limit}"
     if line.edge is not None:
         return carried(name, line, f"with {limits}")
     tries = sorted(found.searched.tries, key=lambda one: one.rate_per_s)
@@ -365,29 +371,53 @@ def _slowed(now: Searched) -> str:
 def doubt(found: LineFindings, told: Callable[[str], str] = str) -> str:
     """How far to believe the lines; or empty.
 
-    By the verdicts on the tries just below them, and by the width of their intervals.
+    By those that the load generator ended beside the one that is shown, by the verdicts on the
+    tries just below them, and by the width of their intervals.
 
     Args:
         found: What was found.
         told: What is shown of the worst doubt.
     """
-    doubts = [one for trial in found.held.values() for one in trial.verdicts if one.is_doubting]
+    is_told = found.is_of_driver(shown(found))
+    doubts = [
+        sentence_of(found, line)
+        for line in _lines(found)
+        if found.is_of_driver(line) and not is_told
+    ]
+    return "; ".join(filter(None, [*doubts, _doubt(found, _lines(found), told)]))
+
+
+def doubt_of(found: LineFindings, line: Line) -> str:
+    """How far to believe one line; or empty."""
+    return _doubt(found, (line,), str)
+
+
+def _lines(found: LineFindings) -> tuple[Line, ...]:
+    return found.searched.lines
+
+
+def _doubt(found: LineFindings, lines: Sequence[Line], told: Callable[[str], str]) -> str:
+    """How far to believe some lines by the tries just below them and their width; or empty."""
+    names = {line.limit.name for line in lines}
+    held = [trial for name, trial in found.held.items() if name in names]
+    doubts = [one for trial in held for one in trial.verdicts if one.is_doubting]
+    known = _wide(found, lines)
     if not doubts:
-        return _wide(found)
+        return known
     worst = min(doubts, key=lambda one: one.level != "void")
     more = f"; {wording.several(len(doubts) - 1, 'more doubt')}" if len(doubts) > 1 else ""
     said = texts.line(worst.sentences[0].text).removesuffix(".")
-    wide = f"; {_wide(found)}" if found.wide and told is str else ""
+    wide = f"; {known}" if known and told is str else ""
     return f"{catalogue.title_of(worst)}: {told(said)}{more}{wide}"
 
 
-def _wide(found: LineFindings) -> str:
+def _wide(found: LineFindings, lines: Sequence[Line]) -> str:
     """What narrows an interval that is too wide to be believed; empty where none is.
 
     Half the width falls with the root of the time that is spent near the line. Before tries lie
     there that tells nothing, and they narrow it by far more.
     """
-    line = found.wide[0] if found.wide else None
+    line = next((one for one in found.wide if one in lines), None)
     if line is None or line.edge is None:
         return ""
     now, most = found.searched, found.searched.wanted.widest

@@ -113,7 +113,7 @@ def _load_lines(found: TrialFindings, findings: Findings) -> list[dict[str, obje
     return [
         {
             "answer": line_result.sentence_of(entry.found, one.line),
-            "level": entry.state,
+            "level": one.state,
             "rank_low": one.rank_low,
             "rank_high": one.rank_high,
             "is_try": is_try(found.recording),

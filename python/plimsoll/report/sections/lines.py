@@ -126,7 +126,7 @@ def answer(findings: Findings) -> LinesAnswer | None:
 
 
 def _of_ranking(ranking: LineRanking) -> LinesAnswer:
-    states: list[State] = [one.entry.state for one in ranking.places]
+    states: list[State] = [one.state for one in ranking.places]
     tiles = (
         (
             one.entry.framework,
@@ -253,16 +253,17 @@ def _line(one: RankedLine, by_peak: Mapping[tuple[str, str], RankedEntry]) -> Ta
         of_peak,
         beyond.sentence if beyond else wording.ABSENT,
     )
-    return TableRow(cells, entry.state, _reason(one), anchor("trial", first) if first else "")
+    return TableRow(cells, one.state, _reason(one), anchor("trial", first) if first else "")
 
 
 def _reason(one: RankedLine) -> str:
     """Why there is no line or none that counts, or what is doubtful of it."""
-    if one.entry.found is None:
+    found = one.entry.found
+    if found is None or one.line is None:
         return one.entry.problem
-    if one.line is not None and (one.line.edge is None or one.entry.found.is_of_driver(one.line)):
-        return line_result.sentence_of(one.entry.found, one.line)
-    return line_result.doubt(one.entry.found)
+    if one.line.edge is None or found.is_of_driver(one.line):
+        return line_result.sentence_of(found, one.line)
+    return line_result.doubt_of(found, one.line)
 
 
 def _notes(entry: EntryLines) -> Iterator[str]:
