@@ -6,6 +6,7 @@ other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -87,29 +88,46 @@ class Resolution:
 
     Attributes:
         entries: Frameworks that were compared.
-        repetitions: Repetitions of those that have the most.
+        repetitions: Repetitions of those that have the fewest.
         scatter: Standard deviation of one repetition on logarithms.
+        reach: Half the width of the widest interval of a ratio, on logarithms.
     """
 
     entries: int
     repetitions: int
     scatter: float
+    reach: float
 
     @property
     def sentence(self) -> str:
         """In words: `Differences of 9 % are detectable; 5 repetitions instead of 2 …`."""
         more = SUGGESTED if self.repetitions < SUGGESTED else 2 * self.repetitions
+        now = math.expm1(max(self.reach, self._reach_of_model))
+        then = detectable_ratio(more, self._scatter, self.entries)
         reported = (
-            f"Differences of {self._apart(self.repetitions)} are detectable; {more} repetitions "
-            f"instead of {self.repetitions} would detect {self._apart(more)}"
+            f"Differences of {wording.percent(now)} are detectable; {more} repetitions "
+            f"instead of {self.repetitions} would detect {wording.percent(then)}"
         )
-        decides = needed(EFFECT, self.scatter, self.entries)
+        decides = needed(EFFECT, self._scatter, self.entries)
         if decides is None or decides <= more:
             return reported
         return f"{reported}, {wording.count(decides)} would detect {wording.percent(EFFECT)}"
 
-    def _apart(self, repetitions: int) -> str:
-        return wording.percent(detectable_ratio(repetitions, self.scatter, self.entries))
+    @property
+    def _reach_of_model(self) -> float:
+        """The reach of intervals of entries that all have so few repetitions, and scatter alike.
+
+        It is 0 for one repetition, of which the model knows nothing.
+        """
+        if self.repetitions == 1:
+            return 0.0
+        return math.log1p(detectable_ratio(self.repetitions, self.scatter, self.entries))
+
+    @property
+    def _scatter(self) -> float:
+        """The scatter with which entries that scatter alike would have the widest interval."""
+        reach = self._reach_of_model
+        return self.scatter * max(1.0, self.reach / reach) if reach else self.scatter
 
 
 def leads(tables: Sequence[Sequence[EntryComparison]]) -> tuple[Lead, ...]:
@@ -162,11 +180,22 @@ def inverse(ratio: Estimate) -> Estimate:
 def resolution(entries: Sequence[EntryComparison]) -> Resolution | None:
     """Which differences one table detects; None where nothing is known of scatter.
 
+    No pair of which an interval is shown needs a greater difference to be told apart.
+
     Args:
         entries: One quantity at one endpoint and load, by one driver.
     """
     compared = [one for one in entries if one.to_best is not None]
     if len(compared) < 2 or not compared[0].scatter_ratio:  # noqa: PLR2004
         return None
-    repetitions = max(one.repetitions for one in compared)
-    return Resolution(len(compared), repetitions, compared[0].scatter_ratio)
+    ratios = [
+        ratio
+        for one in compared
+        for ratio in (one.framework != one.best_framework and one.to_best, one.to_next)
+        if ratio
+    ]
+    reaches = [math.log(one.interval.high / one.interval.low) / 2 for one in ratios if one.interval]
+    if len(reaches) < len(ratios):
+        return None
+    repetitions = min(one.repetitions for one in compared)
+    return Resolution(len(compared), repetitions, compared[0].scatter_ratio, max(reaches))

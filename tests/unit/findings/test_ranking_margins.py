@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import replace
 
 import pytest
 
 import sample
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
+from plimsoll.comparison.entry_comparison import of_table
 from plimsoll.findings import ranking_margins
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.hold_length import HoldLength, hold_length
@@ -41,11 +44,55 @@ def test_a_lead_says_what_its_interval_supports(found: Lead, sentence: str) -> N
 
 
 def test_a_table_says_what_more_repetitions_would_tell() -> None:
-    sentence = Resolution(entries=6, repetitions=2, scatter=0.05).sentence
+    sentence = Resolution(entries=6, repetitions=2, scatter=0.05, reach=0.0).sentence
     assert sentence.startswith("Differences of 4")
     assert "5 repetitions instead of 2 would detect 13 %" in sentence
     assert sentence.endswith("would detect 2 %")
-    assert "10 repetitions instead of 5" in Resolution(6, 5, 0.05).sentence
+    assert "10 repetitions instead of 5" in Resolution(6, 5, 0.05, 0.0).sentence
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        ((1, 2, 3), (1, 2, 3), (3,)),
+        ((1, 2), (1, 2), (2,)),
+        ((1,), (1,), (1, 2)),
+        ((1, 2), (1, 2), (1, 2, 3, 4, 5)),
+        ((1, 2, 3), (1, 2, 3), (1, 2, 3)),
+    ],
+)
+def test_no_interval_of_a_table_reaches_beyond_the_differences_that_it_detects(
+    shape: tuple[tuple[int, ...], ...],
+) -> None:
+    scatters = {1: (0, 0.01, -0.02), 2: (0.02, -0.03, 0), 3: (-0.01, 0.01, 0.01)}
+    made = [
+        trial_of(name, 1000 * (1 + scatters.get(block, (0.01, 0, 0.02))[place]), block)
+        for place, (name, blocks) in enumerate(zip(("go", "node", "axum"), shape, strict=True))
+        for block in blocks
+    ]
+    rows = [one for one in of_table(comparisons(made)) if one.quantity == "goodput_per_s"]
+    found = ranking_margins.resolution(rows)
+    assert found is not None
+    assert found.repetitions == min(map(len, shape))
+    detectable = re.search(r"Differences of (.*?) % are detectable", found.sentence)
+    assert detectable
+    for one in rows:
+        ends = one.to_best and one.to_best.interval
+        reach = math.sqrt(ends.high / ends.low) - 1 if ends else 0.0
+        assert 100 * reach <= 1.06 * float(detectable[1].replace(",", ""))
+
+
+def test_a_table_with_a_pair_without_interval_detects_no_difference() -> None:
+    blocks = (30_000.0, 30.0)
+    made = [trial_of("go", rate, place) for place, rate in enumerate(blocks, 1)]
+    made += [trial_of(f"other{place}", 20_000.0 + place, 1) for place in range(9)]
+    rows = [one for one in of_table(comparisons(made)) if one.quantity == "goodput_per_s"]
+    assert ranking_margins.resolution(rows) is None
+
+
+def trial_of(framework: str, throughput: float, repetition: int) -> ComparedTrial:
+    trial = sample.sound_trial(framework=framework, throughput=throughput, repetition=repetition)
+    return ComparedTrial(trial.recording, trial.summary, is_void=False)
 
 
 def campaign(**throughputs: tuple[float, ...]) -> Findings:
