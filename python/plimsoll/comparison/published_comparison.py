@@ -19,9 +19,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.comparison.compared_table import table_of
-from plimsoll.comparison.comparisons import observed
+from plimsoll.comparison.comparisons import observed, ranked
 from plimsoll.published import claims
-from plimsoll.statistics.comparison import compared
 from plimsoll.statistics.intervals import Estimate, ratio_interval
 
 if TYPE_CHECKING:
@@ -111,7 +110,8 @@ class Claimed:
     Attributes:
         claim: The claim.
         published: What the document's own figures say to it, in words.
-        measured: Table to the throughput of its first server / of its second.
+        measured: Table to the throughput of its first server / of its second, by the model that
+            ranks.
     """
 
     claim: Claim
@@ -146,6 +146,26 @@ class _Measured:
     def observed(self, table: ComparedTable, framework: str, quantity: str) -> list[Observation]:
         """The same as `counting`, each with its block."""
         return observed(self.trials[table].get(framework, ()), quantity)
+
+    def of(self, table: ComparedTable, framework: str) -> Sequence[ComparedTrial]:
+        """The trials of a framework there, those that do not count, too."""
+        return self.trials[table].get(framework, ())
+
+    def ratio(self, table: ComparedTable, one: str, other: str, quantity: str) -> Estimate | None:
+        """The ratio of two frameworks by the model that ranks all of the table.
+
+        The yardstick is not in it, nor is a framework that was 0 at times: of those it is that of
+        their medians.
+        """
+        found = self.trials[table]
+        if one in found and other in found:
+            names = [*found]
+            trials = [*found.values()]
+            model = ranked(trials, [observed(each, quantity) for each in trials])
+            ratio = model.ratio(names.index(one), names.index(other))
+            if ratio is not None:
+                return ratio
+        return _ratio(self.counting(table, one, quantity), self.counting(table, other, quantity))
 
     def ids(self, table: ComparedTable, framework: str) -> tuple[str, ...]:
         """Ids of the trials of a framework there, those that do not count, too."""
@@ -231,6 +251,7 @@ def _field(table: ComparedTable, document: Published, named: str, measured: _Mea
     )
     order = _order(
         published,
+        {server: measured.of(table, server[1]) for server in document},
         {
             server: measured.observed(table, server[1], _quantity(figures))
             for server, figures in document.items()
@@ -276,14 +297,16 @@ def _ratio(numerators: Sequence[float], denominators: Sequence[float]) -> Estima
 
 
 def _order(
-    published: Mapping[Server, Sequence[float]], values: Mapping[Server, Sequence[Observation]]
+    published: Mapping[Server, Sequence[float]],
+    trials: Mapping[Server, Sequence[ComparedTrial]],
+    values: Mapping[Server, Sequence[Observation]],
 ) -> PublishedOrder:
     """How the pairs stand of which both were measured, and which are apart in the document."""
     measured = sorted(
         (server for server in published if values[server]),
         key=lambda server: median(published[server]),
     )
-    found = compared([values[server] for server in measured])
+    found = ranked([trials[server] for server in measured], [values[server] for server in measured])
     stands: Counter[str] = Counter()
     for slow, fast in combinations(range(len(measured)), 2):
         if median(published[measured[slow]]) < median(published[measured[fast]]):
@@ -308,11 +331,7 @@ def _ratios(
     for table in measured.trials:
         if any(place is None or place.load not in ("", table.load) for place in places):
             continue
-        one, other = (
-            measured.counting(table, place.framework, "throughput_per_s")
-            for place in places
-            if place
-        )
-        ratio = _ratio(one, other)
+        one, other = (place.framework for place in places if place)
+        ratio = measured.ratio(table, one, other, "throughput_per_s")
         if ratio is not None:
             yield table, ratio

@@ -120,6 +120,24 @@ def test_ranks_ratios_and_sentences_are_of_one_mind() -> None:
     assert "5 repetitions instead of 3" in ranking.resolution
 
 
+def test_a_median_that_contradicts_its_rank_says_that_it_is_of_fewer_blocks() -> None:
+    scatters = (1.001, 0.999, 1.0, 1.001, 0.999)
+    trials = [
+        sample.sound_trial(framework=name, throughput=rate * speed * scatter, repetition=block)
+        for name, rate, lost in (("axum", 10_400, 2), ("go", 10_000, 0), ("node", 5_000, 0))
+        for block, (speed, scatter) in enumerate(
+            zip((1.0, 1.0, 1.0, 0.9, 0.9), scatters[lost:] + scatters[:lost], strict=True), 1
+        )
+        if block > lost
+    ]
+    made = [ComparedTrial(one.recording, one.summary, is_void=False) for one in trials]
+    (ranking,) = contents.rankings(Findings("x", "0", tuple(trials), comparisons(made)))
+    reasons = {row.framework: (row.rank, row.reason) for row in ranking.rows}
+    assert reasons["axum"][0] == "1"
+    assert "median of fewer blocks than that of go" in reasons["axum"][1]
+    assert not any("fewer blocks" in reasons[name][1] for name in ("go", "node"))
+
+
 def test_of_single_repetitions_only_the_ranking_has_a_sentence() -> None:
     (ranking,) = contents.rankings(campaign(go=(8000,), axum=(12_000,)))
     assert ranking.leads == ("axum was 1.50 × go, but each ran once: no interval, no ranking",)

@@ -154,7 +154,11 @@ def _ranking(
         subject=naming.subject(findings),
         is_alone=len(ranking.entries) == 1,
         headings=tuple(heading for heading, _, _ in _OTHERS),
-        rows=tuple(_row(entry, quantities, states) for entry in ranking.entries),
+        rows=tuple(
+            replace(row, reason="; ".join(filter(None, (row.reason, _of_blocks(entry, ranking)))))
+            for entry in ranking.entries
+            for row in (_row(entry, quantities, states),)
+        ),
         leads=tuple(lead.sentence for lead in reported),
         clear_lead="" if clear is None or is_next else clear.sentence,
         resolution=". ".join(
@@ -296,3 +300,24 @@ def _reason(entry: RankedEntry) -> str:
     single = "one repetition" if repetitions == 1 and entry.rank_low else ""
     yardstick = "yardstick, not ranked" if entry.is_yardstick else ""
     return "; ".join(part for part in (yardstick, entry.reason, single) if part)
+
+
+def _of_blocks(entry: RankedEntry, ranking: Ranking) -> str:
+    """That its median contradicts a rank, since it is of fewer blocks; empty where it does not."""
+    for other in ranking.entries:
+        is_short = _counting_of(entry) < _counting_of(other)
+        if is_short and (_is_turned(entry, other) or _is_turned(other, entry)):
+            return f"median of fewer blocks than that of {other.framework}; ranks compare in blocks"
+    return ""
+
+
+def _counting_of(entry: RankedEntry) -> int:
+    """How many of its repetitions count."""
+    return sum(one.level != "void" for one in entry.repetitions)
+
+
+def _is_turned(one: RankedEntry, other: RankedEntry) -> bool:
+    """Whether an entry is ranked ahead of another that has the greater median."""
+    if one.rank_high is None or other.rank_low is None or one.value is None or other.value is None:
+        return False
+    return one.rank_high < other.rank_low and one.value < other.value
