@@ -8,9 +8,9 @@ Four things, over the repetitions that count of each framework at each endpoint 
 - the greatest standard deviation over repetitions / their mean, corrected for the machine: for what
   other programs took from each, and for how fast the machine was, by the control or by what the
   other entries of the block have in common. What each has in a typical block is by the model that
-  ranks. Tables compare within blocks, and `reference_drift` judges blocks. Where servers take turns,
-  the scatter that their turns explain is subtracted, too: intervals contain it, and fresh processes
-  add nothing to it;
+  ranks. Tables compare within blocks, and `reference_drift` judges blocks. Where servers take
+  turns, the scatter that their turns explain is subtracted, too: intervals contain it, and fresh
+  processes add nothing to it;
 - the same against the difference by which the ranking has a framework ahead of the next one: if
   single repetitions scatter more than that, the rank rests on their number alone;
 - whether throughput was alike in each: steady in one repetition and not in another is
