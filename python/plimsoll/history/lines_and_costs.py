@@ -66,8 +66,7 @@ def _lines(
 ) -> Iterator[KeptEntry]:
     goal, subject = found.searched.wanted, found.subject
     for line in found.searched.lines:
-        is_of_driver = found.is_of_driver(line)
-        level = "void" if is_of_driver else found.level
+        level = found.level_of(line)
         edge = line.edge if level != "void" else None
         wanted = (
             f"{line.limit.text}, {goal.errors.allowed} of requests fail, {subject.arrivals}, "
@@ -81,7 +80,7 @@ def _lines(
             counting=len(found.searched.tries) if edge else 0,
             excluded=0,
             numbers={LINE_RATE: edge and Estimate(edge.rate_per_s, edge.interval)},
-            line="load_generator" if is_of_driver else line.state,
+            line="load_generator" if found.is_of_driver(line) else line.state,
         )
 
 
