@@ -154,11 +154,9 @@ def _lows(tables: Array, confidence: float) -> Array:
     count, servers, blocks = tables.shape
     design = _design(servers, blocks)
     found = design.differences(tables.reshape(count, -1), confidence)
-    one, other = np.array(design.pairs).T
-    lows = np.zeros((count, servers, servers))
-    lows[:, one, other] = found.values - found.reaches
-    lows[:, other, one] = -found.values - found.reaches
-    return implied(lows)
+    means = tables.mean(axis=2)
+    differences = means[:, :, None] - means[:, None, :]
+    return differences - implied(design.square(found.reaches))
 
 
 @cache

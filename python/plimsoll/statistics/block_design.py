@@ -143,6 +143,18 @@ class BlockDesign:
         """
         return logarithms @ self.weights.T
 
+    def square(self, of_pairs: Array) -> Array:
+        """What each pair has, whichever entry is first; 0 for an entry and itself.
+
+        Args:
+            of_pairs: One number for each pair, in the last axis; it becomes entries × entries.
+        """
+        both = np.zeros((*of_pairs.shape[:-1], self.count, self.count))
+        first, second = self._places
+        both[..., first, second] = of_pairs
+        both[..., second, first] = of_pairs
+        return both
+
     def differences(self, logarithms: Array, confidence: float = CONFIDENCE) -> Differences:
         """The differences of all pairs, with simultaneous intervals.
 

@@ -157,19 +157,21 @@ def _judged(
     if not design.freedom:
         return effects, lows, None
     found = design.differences(logarithms, confidence)
-    for (one, other), value, reach in zip(design.pairs, found.values, found.reaches, strict=True):
-        lows[one, other], lows[other, one] = value - reach, -value - reach
-    np.fill_diagonal(lows, 0.0)
-    return effects, implied(lows), math.sqrt(float(found.variances))
+    lows = effects[:, None] - effects - implied(design.square(found.reaches))
+    return effects, lows, math.sqrt(float(found.variances))
 
 
-def implied(lows: Array) -> Array:
-    """Lower ends with those that follow by a third entry (R. W. Floyd, Algorithm 97, 1962).
+def implied(reaches: Array) -> Array:
+    """Reaches, or those that follow by a third entry (R. W. Floyd, Algorithm 97, 1962).
+
+    The difference of two entries is the sum of their differences to and from a third one, so its
+    reach is no more than the sum of theirs. No reach is negative, so rounding never adds up to an
+    interval without its own estimate.
 
     Args:
-        lows: For each pair the lower end of the interval of its difference, 0 for an entry and
+        reaches: For each pair half the width of the interval of its difference, 0 for an entry and
             itself; entries × entries, of one table or of many stacked in front.
     """
-    for third in range(lows.shape[-1]):
-        lows = np.maximum(lows, lows[..., :, third, None] + lows[..., None, third, :])
-    return lows
+    for third in range(reaches.shape[-1]):
+        reaches = np.minimum(reaches, reaches[..., :, third, None] + reaches[..., None, third, :])
+    return reaches
