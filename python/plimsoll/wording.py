@@ -18,6 +18,7 @@ _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|min|[kMGT]?B|cores?)\b|%)")
 
 _WHOLE_FROM = 1000
 _ONE_DIGIT_FROM = 10
+_TWO_DECIMALS_FROM = 0.1
 _WHOLE_SHARE_FROM = 0.0995
 _ROUNDED_TO_NONE = 0.0005
 
@@ -63,10 +64,17 @@ def amount(number: float) -> str:
     return f"{number:.1f}" if abs(number) >= _ONE_DIGIT_FROM else f"{number:.2g}"
 
 
-def factor(value: float) -> str:
-    """A factor with about three digits: `1.35`, `12.4`, `1,350`."""
-    decimals = 2 if value < _ONE_DIGIT_FROM else 1 if value < 100 else 0  # noqa: PLR2004
-    return f"{value:,.{decimals}f}"
+def factor(value: float, width: float = math.inf) -> str:
+    """A factor with two or three digits: `1.35`, `12.4`, `1,350`, `0.73`, `0.00027`.
+
+    Args:
+        value: The factor, or one end of its interval.
+        width: How wide its interval is. Below 10, a narrow one deserves one more decimal.
+    """
+    if value >= _ONE_DIGIT_FROM:
+        return decimals(value, 1 if value < 100 else 0)  # noqa: PLR2004
+    places = 1 - math.floor(math.log10(value)) if 0 < value < _TWO_DECIMALS_FROM else 2
+    return decimals(value, places + 1 if width <= 2 * 10**-places else places)
 
 
 def percent(ratio: float | None) -> str:

@@ -1,13 +1,14 @@
-"""Tables of many entries: an interval holds its own estimate, however little its entries scatter."""
+"""Tables of many entries: an interval holds its own estimate, however little they scatter."""
 
 from __future__ import annotations
 
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import some
 from plimsoll.statistics.comparison import compared
 
 
@@ -23,7 +24,7 @@ def alike(count: int, rate: float, step: float, scatter: float) -> list[list[tup
     ]
 
 
-@settings(max_examples=10, deadline=None)
+@some(8)
 @given(
     st.integers(2, 64),
     st.floats(1.0, 1e6),

@@ -95,3 +95,23 @@ def test_lengths_are_given_in_minutes_only_when_whole(length_s: float, text: str
 )
 def test_one_core_is_one_core(value: float | None, text: str) -> None:
     assert wording.busy_cores(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "width", "text"),
+    [
+        (1350.0, 100.0, "1,350"),
+        (74.04, 40.0, "74.0"),
+        (1.351, 0.3, "1.35"),
+        (1.003, 0.008, "1.003"),
+        (0.668, 0.1, "0.67"),
+        (0.668, 0.01, "0.668"),
+        (0.0312, 0.004, "0.031"),
+        (0.0312, 0.002, "0.0312"),
+        (0.000273, 0.0001, "0.00027"),
+        (0.0000000013, 1.0, "0.0000000013"),
+        (0.0, 1.0, "0.00"),
+    ],
+)
+def test_a_factor_has_two_or_three_digits_however_small_it_is(value, width, text):
+    assert wording.factor(value, width) == text

@@ -31,10 +31,10 @@ def ratio(estimate: Estimate | None) -> tuple[str, str]:
         return wording.ABSENT, wording.ABSENT
     ends = estimate.interval
     return (
-        f"× {wording.decimals(estimate.value, 2)}",
+        f"× {wording.factor(estimate.value)}",
         wording.ABSENT
         if ends is None
-        else f"{wording.decimals(ends.low, 2)}–{wording.decimals(ends.high, 2)}",
+        else f"{wording.factor(ends.low)}–{wording.factor(ends.high)}",
     )
 
 
@@ -46,16 +46,10 @@ def of_best(ratio: Estimate | None) -> str:
         return "1 ×"
     ends = ratio.interval
     if ends is None:
-        return f"{_share(ratio.value, 1)} ×"
+        return f"{wording.factor(ratio.value)} ×"
     width = ends.high - ends.low
-    reported = (_share(value, width) for value in (ratio.value, ends.low, ends.high))
+    reported = (wording.factor(value, width) for value in (ratio.value, ends.low, ends.high))
     return "{} × ({}–{})".format(*reported)
-
-
-def _share(value: float, width: float) -> str:
-    """A ratio below one, with as many decimals as an interval of this width deserves."""
-    places = 2 if width > 0.02 and value >= 0.1 else 3 if value >= 0.01 else 4  # noqa: PLR2004
-    return wording.decimals(value, places)
 
 
 def times_as(ratio: Estimate | None, name: str = "") -> str:

@@ -37,6 +37,10 @@ def lead(value: float, low: float | None = None, high: float | None = None) -> L
             replace(lead(0.5, 0.4, 0.6), quantity="response_time_p99_ns"),
             "Response time, 99 %: axum is 0.50 × go (95 %: 0.40–0.60)",
         ),
+        (
+            replace(lead(0.0291, 0.0282, 0.0303), quantity="response_time_p50_ns"),
+            "Response time, median: axum is 0.029 × go (95 %: 0.028–0.030)",
+        ),
     ],
 )
 def test_a_lead_says_what_its_interval_supports(found: Lead, sentence: str) -> None:
@@ -180,6 +184,9 @@ def test_the_scatter_of_seconds_is_that_of_the_hold() -> None:
         (Estimate(0.73, Interval(0.7, 0.76)), "0.73 × (0.70–0.76)"),
         (Estimate(0.9988, Interval(0.995, 1.003)), "0.999 × (0.995–1.003)"),
         (Estimate(0.0137, Interval(0.01, 0.02)), "0.014 × (0.010–0.020)"),
+        (Estimate(0.000273, Interval(0.00026, 0.00029)), "0.00027 × (0.00026–0.00029)"),
+        (Estimate(0.0251, Interval(0.02462, 0.0255)), "0.0251 × (0.0246–0.0255)"),
+        (Estimate(0.00004), "0.000040 ×"),
     ],
 )
 def test_a_ratio_to_the_best_has_the_decimals_of_its_interval(
@@ -195,6 +202,13 @@ def test_a_multiple_of_the_next_names_it() -> None:
     )
     assert estimate_text.times_as(Estimate(1350.0)) == "1,350 ×"
     assert estimate_text.times_as(None) == "–"
+    assert estimate_text.times_as(Estimate(0.0312, Interval(0.03, 0.0322))) == (
+        "0.031 × (0.030–0.032)"
+    )
+    assert estimate_text.ratio(Estimate(0.0042, Interval(0.004, 0.0044))) == (
+        "× 0.0042",
+        "0.0040–0.0044",
+    )
 
 
 def test_on_the_page_an_interval_stands_below_its_number() -> None:

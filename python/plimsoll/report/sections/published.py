@@ -177,8 +177,8 @@ def _measured(one: Claimed) -> str:
     ordered = sorted(one.measured.items(), key=lambda item: item[1].value)
     (least_at, least), (most_at, most) = ordered[0], ordered[-1]
     return (
-        f"× {wording.decimals(least.value, 2)} ({least_at.endpoint}, {least_at.load}) to × "
-        f"{wording.decimals(most.value, 2)} "
+        f"× {wording.factor(least.value)} ({least_at.endpoint}, {least_at.load}) to × "
+        f"{wording.factor(most.value)} "
         f"({most_at.endpoint}, {most_at.load}), of {len(ordered)} loads"
     )
 
