@@ -96,6 +96,60 @@ def test_one_framework_has_its_number_as_headline_and_void_ones_have_none() -> N
     assert every.headline == "No number counts: every trial is void"
 
 
+def without_goodput(framework: str, goodput: float | None) -> list[TrialFindings]:
+    """Quick responses, none of which is known to be right."""
+    found = []
+    for trial in repeated(framework, 20_000.0):
+        verdicts = sample.verdicts_of(
+            trial.recording.trial, responses_correct="doubtful", driver_headroom="doubtful"
+        )
+        summary = sample.changed(trial.data.summary, goodput_per_s=goodput)
+        found.append(replace(trial, verdicts=verdicts, data=replace(trial.data, summary=summary)))
+    return found
+
+
+def test_a_server_without_right_responses_is_not_praised_for_quick_ones() -> None:
+    for goodput, why in (
+        (None, "no goodput of node (Wrong responses)"),
+        (0.0, "no successful response of node (Wrong responses)"),
+    ):
+        found = findings(*repeated("go", 8000.0), *without_goodput("node", goodput))
+        (said,) = answers(found)
+        assert said.place == "Measured at 2048"
+        assert said.headline.startswith("go: 8,000/s (95 %: ")
+        assert said.headline.endswith(f". No ratio: {why}")
+        (ranking,) = contents.rankings(found)
+        assert ranking.lead == ""
+        assert ranking.leads[0].startswith("Response time, median: node is 0.4")
+        assert "<b>Response time, median: " not in html.render(found)
+
+
+def test_where_nobody_has_a_ratio_the_headline_says_what_is_missing() -> None:
+    none = findings(*without_goodput("go", 0.0), *without_goodput("node", 0.0))
+    (said,) = answers(none)
+    assert said.headline == "No successful response of go, node (Wrong responses)"
+    unlike = findings(*without_goodput("go", None), *without_goodput("node", 0.0))
+    assert answers(unlike)[0].headline == (
+        "No successful response of node (Wrong responses); no goodput of go (Wrong responses)"
+    )
+    assert answers(findings(*without_goodput("go", None)))[0].headline.startswith("No goodput of")
+
+
+def test_one_that_failed_at_times_or_whose_trials_are_void_has_no_ratio() -> None:
+    at_times = [*repeated("node", 9000.0)[:2], without_goodput("node", 0.0)[2]]
+    (said,) = answers(findings(*repeated("go", 8000.0), *at_times))
+    assert said.headline.endswith(
+        ". No ratio: no successful response of node in 1 of 3 repetitions (Wrong responses)"
+    )
+    void = [
+        replace(one, verdicts=sample.verdicts_of(one.recording.trial, littles_law="void"))
+        for one in repeated("node", 9000.0)
+    ]
+    (said,) = answers(findings(*repeated("go", 8000.0), *void))
+    assert said.headline.startswith("go: 8,000/s ")
+    assert said.headline.endswith(". No ratio: no trial of node counts (Little's law violated)")
+
+
 def test_trials_that_failed_are_not_called_void() -> None:
     def again(trial: TrialFindings, number: int) -> TrialFindings:
         named = replace(trial.recording, framework="go", repetition=number, trial=f"go.{number}")

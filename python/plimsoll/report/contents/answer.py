@@ -15,6 +15,7 @@ from plimsoll.findings import distributions
 from plimsoll.report import contents, load_text
 from plimsoll.report.contents import gist, naming
 from plimsoll.statistics.intervals import Interval
+from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.verdict import worst
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ MOST_NAMED = 2
 
 MOST_MARKS = 6
 """Marks that the first screen has room for."""
+
+OF_GOODPUT = ("responses_correct", "failures_explained")
+"""Checks that say why there is no goodput."""
 
 
 @dataclass(frozen=True)
@@ -202,9 +206,9 @@ def _answer(
     return RankingAnswer(
         anchor=ranking.anchor.replace("ranking", "at", 1),
         title=ranking.title,
-        place=f"{what or ('Fastest' if ranking.leads else 'Measured')} at {ranking.title}",
+        place=f"{what or ('Fastest' if ranking.lead else 'Measured')} at {ranking.title}",
         about=_ABOUT.get(ranking.ranking.endpoint, ""),
-        headline=_headline(ranking, what.lower() or "number", states),
+        headline=_headline(ranking, by_id, what.lower() or "number", states),
         further=ranking.clear_lead,
         counts=tuple((state, states.count(state)) for state in _STATES if state in states),
         total=_total(ranked, is_beside=ranked is not ranking.ranking.entries),
@@ -250,15 +254,77 @@ def _is_target(ranking: RankingContents) -> bool:
     return ranking.is_alone and ranking.subject == naming.TARGET
 
 
-def _headline(ranking: RankingContents, what: str, states: Sequence[State]) -> str:
+def _headline(
+    ranking: RankingContents,
+    by_id: dict[str, TrialFindings],
+    what: str,
+    states: Sequence[State],
+) -> str:
     """Who is fastest and by how much; the only one's number; or why nothing can be said."""
-    if ranking.leads:
-        return ranking.leads[0]
-    counting = [row for row in _frameworks(ranking) if row.state not in ("void", "failed")]
+    if ranking.lead:
+        return ranking.lead
+    pairs = _frameworks(ranking)
+    counting = [pair for pair in pairs if _counts(pair[0])]
     if not counting:
         return f"No {what} counts: {'every' if states[1:] else 'the'} trial {_ended(states)}"
-    between = f" (95 %: {counting[0].interval})" if counting[0].interval else ""
-    return f"{counting[0].framework}: {counting[0].number}{between}"
+    why = _without_ratio(pairs, by_id)
+    row, entry = max(counting, key=lambda pair: pair[1].value or 0.0)
+    if not entry.value:
+        return wording.capital(why)
+    between = f" (95 %: {row.interval})" if row.interval else ""
+    own = f"{row.framework}: {row.number}{between}"
+    return f"{own}. No ratio: {why}" if why else own
+
+
+def _without_ratio(
+    pairs: Iterable[tuple[Row, RankedEntry]], by_id: dict[str, TrialFindings]
+) -> str:
+    """Who cannot be compared, and why: `no goodput of node (Wrong responses)`; may be empty."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row, entry in pairs:
+        lack = _lack(entry) if _counts(row) else "no trial of {} counts"
+        if lack:
+            checks = _checks_of_goodput(entry, by_id) if _counts(row) else row.reason
+            found.setdefault((lack, checks), []).append(row.framework)
+    return "; ".join(
+        f"{lack.format(wording.listed(names))}{f' ({checks})' if checks else ''}"
+        for (lack, checks), names in found.items()
+    )
+
+
+def _lack(entry: RankedEntry) -> str:
+    """What an entry lacks for a ratio, with a place for its name; empty where it lacks nothing."""
+    known = [value for value in _counted(entry).values() if value is not None]
+    zeros = sum(not value for value in known)
+    if not known:
+        return "no goodput of {}"
+    if not zeros:
+        return ""
+    repetitions = wording.several(len(known), "repetition")
+    where = "" if zeros == len(known) else f" in {zeros} of {repetitions}"
+    return f"no successful response of {{}}{where}"
+
+
+def _checks_of_goodput(entry: RankedEntry, by_id: dict[str, TrialFindings]) -> str:
+    """The checks that doubt the trials of an entry that have no goodput."""
+    verdicts = (
+        verdict
+        for trial, value in _counted(entry).items()
+        if not value
+        for verdict in by_id[trial].verdicts
+    )
+    doubts = (one for one in verdicts if one.check in OF_GOODPUT and one.level == "doubtful")
+    return ", ".join(dict.fromkeys(map(catalogue.title_of, doubts)))
+
+
+def _counted(entry: RankedEntry) -> dict[str, float | None]:
+    """Goodput of each trial of an entry that counts."""
+    return {one.trial: one.value for one in entry.repetitions if one.level != "void"}
+
+
+def _counts(row: Row) -> bool:
+    """Whether any trial of a framework counts."""
+    return row.state not in ("void", "failed")
 
 
 def _ended(states: Sequence[State]) -> str:
@@ -268,10 +334,10 @@ def _ended(states: Sequence[State]) -> str:
     return "failed" if {*states} == {"failed"} else "failed or is void"
 
 
-def _frameworks(ranking: RankingContents) -> list[Row]:
-    """The rows without the yardstick."""
+def _frameworks(ranking: RankingContents) -> list[tuple[Row, RankedEntry]]:
+    """The rows without the yardstick, each with its entry."""
     pairs = zip(ranking.rows, ranking.ranking.entries, strict=True)
-    return [row for row, entry in pairs if not entry.is_yardstick]
+    return [(row, entry) for row, entry in pairs if not entry.is_yardstick]
 
 
 def _bars(ranking: RankingContents) -> tuple[Bar, ...]:

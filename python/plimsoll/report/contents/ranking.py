@@ -91,6 +91,7 @@ class RankingContents:
         is_alone: Whether it has one row, which has no rank and no ratio.
         headings: Headings of the other quantities.
         rows: The frameworks, the best first.
+        lead: Who is ahead by the quantity that ranks; empty where fewer than two have a ratio.
         leads: Who is ahead by which quantity, and by how much; the ranking's own first.
         clear_lead: The best and the first one that it is ahead of, where that is not the next one.
         resolution: What differences it tells apart, and whether more repetitions or longer holds
@@ -105,6 +106,7 @@ class RankingContents:
     is_alone: bool
     headings: tuple[str, ...]
     rows: tuple[Row, ...]
+    lead: str
     leads: tuple[str, ...]
     clear_lead: str
     resolution: str
@@ -159,6 +161,7 @@ def _ranking(
             for entry in ranking.entries
             for row in (_row(entry, quantities, states),)
         ),
+        lead=next((lead.sentence for lead in reported if lead.quantity == RANKED_BY), ""),
         leads=tuple(lead.sentence for lead in reported),
         clear_lead="" if clear is None or is_next else clear.sentence,
         resolution=". ".join(
