@@ -97,6 +97,7 @@ class Role:
             the rate. A load generator breaks them as well, which other checks tell.
         lacks: What was full where it doubts a trial.
         shown_in: The section of the report that shows what it says.
+        explains_goodput: Whether its doubt says why a trial has no goodput.
     """
 
     tells: Callable[[Tables, Verdict], Cause | None] | None = None
@@ -114,6 +115,7 @@ class Role:
     by_overload: frozenset[str] = frozenset()
     lacks: Lacking = ""
     shown_in: ShownIn = ""
+    explains_goodput: bool = False
 
     def is_misled(self, verdict: Verdict, cause: Cause) -> bool:
         """Whether a cause explains all that the check doubts.

@@ -58,9 +58,6 @@ MOST_NAMED = 2
 MOST_MARKS = 6
 """Marks that the first screen has room for."""
 
-OF_GOODPUT = ("responses_correct", "failures_explained")
-"""Checks that say why there is no goodput."""
-
 
 @dataclass(frozen=True)
 class Bar:
@@ -313,7 +310,11 @@ def _checks_of_goodput(entry: RankedEntry, by_id: dict[str, TrialFindings]) -> s
         if not value
         for verdict in by_id[trial].verdicts
     )
-    doubts = (one for one in verdicts if one.check in OF_GOODPUT and one.level == "doubtful")
+    doubts = (
+        one
+        for one in verdicts
+        if one.level == "doubtful" and catalogue.role(one.check).explains_goodput
+    )
     return ", ".join(dict.fromkeys(map(catalogue.title_of, doubts)))
 
 

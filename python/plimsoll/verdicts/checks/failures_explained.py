@@ -117,6 +117,7 @@ ROLE = Role(
     misled_in={"no_streams": frozenset({FAILED_RATIO.name, HUNG_RATIO.name, HIDDEN_RATIO.name})},
     needs_no_time=True,
     blames_server=frozenset({FAILED_RATIO.name, HUNG_RATIO.name, HIDDEN_RATIO.name}),
+    explains_goodput=True,
 )
 HUNG_TIMES = 10
 """Where the timeout is so many times the highest known percentile, requests hung: they were not

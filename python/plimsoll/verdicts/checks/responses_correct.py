@@ -152,7 +152,10 @@ LIMITS = (
 )
 NEEDS = None
 ROLE = Role(
-    is_essential=True, needs_no_time=True, blames_server=frozenset(one.name for one in LIMITS)
+    is_essential=True,
+    needs_no_time=True,
+    blames_server=frozenset(one.name for one in LIMITS),
+    explains_goodput=True,
 )
 REMEDY = Remedy(
     campaign="Inspect the responses (`plimsoll check`), fix the server, and repeat the trial",
