@@ -16,7 +16,7 @@ from plimsoll.report import contents
 from plimsoll.report.contents import answer
 from plimsoll.report.contents.answer import RankingAnswer
 from plimsoll.report.formats import html, markdown
-from plimsoll.verdicts.verdict import Sentence, Verdict
+from plimsoll.verdicts.verdict import Level, Sentence, Verdict
 from plimsoll.wording import bound
 
 
@@ -202,6 +202,32 @@ def test_each_check_is_one_mark_with_its_sentences_the_worst_first() -> None:
     busy = found.of_trials[2]
     assert busy.remarks[0].text == "The busiest core of the driver was 84 % busy."
     assert busy.remedies == ("Give the driver another core, or lower the connections.",)
+
+
+def test_a_void_trial_does_not_make_void_what_the_same_check_doubts_in_others() -> None:
+    trials = [*repeated("go", 13_500.0), *repeated("node", 1e4), *repeated("php", 5e3)]
+    levels: list[Level] = ["void", *(["doubtful"] * 5), "sound", "sound", "sound"]
+    judged = [
+        replace(one, verdicts=sample.verdicts_of(one.recording.trial, driver_headroom=level))
+        for one, level in zip(trials, levels, strict=True)
+    ]
+    (found,) = answers(findings(*judged))
+    marks = [(mark.state, mark.name, mark.count) for mark in found.of_trials]
+    name = "Load generator at its limit"
+    assert marks == [("void", name, 1), ("doubtful", name, 5)]
+    assert [mark.entries for mark in found.of_trials] == [("go",), ("go", "node")]
+
+
+def test_a_trial_is_in_one_mark_of_a_check_that_doubts_it_twice() -> None:
+    trials = repeated("go", 13_500.0)
+    bad = sample.verdict("driver_headroom", trials[0].recording.trial, "void")
+    again = Sentence("doubtful", "Throughput was near the maximum.", "Calibrate again.")
+    bad = replace(bad, sentences=(*bad.sentences, again))
+    (found,) = answers(findings(replace(trials[0], verdicts=(bad,)), *trials[1:]))
+    (mark,) = found.of_trials
+    assert (mark.state, mark.count) == ("void", 1)
+    assert [one.text for one in mark.remarks][1:] == [again.text]
+    assert mark.remedies[1:] == ("Calibrate again.",)
 
 
 def test_a_doubt_about_the_campaign_is_a_mark_and_a_sound_check_is_none() -> None:

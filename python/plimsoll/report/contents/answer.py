@@ -397,19 +397,21 @@ def _bar(row: Row, entry: RankedEntry, scale: float, ends: Interval | None) -> B
 
 
 def _trial_marks(trials: Sequence[TrialFindings]) -> list[Mark]:
-    """One mark for each check that doubts, and for each kind of error that ended a trial."""
-    found: dict[str, list[contents.Doubt]] = {}
+    """One mark for each check that doubts and level, and for each kind of error.
+
+    A trial is in one mark of a check, that of the worst which the check says of it.
+    """
+    of_trial: dict[tuple[str, str], State] = {}
+    remarks: dict[tuple[State, str], list[Remark]] = {}
+    remedies: dict[tuple[State, str], list[str]] = {}
     for doubt in contents.doubts_of(trials):
-        found.setdefault(doubt.name, []).append(doubt)
+        for remark in doubt.remarks:
+            level = of_trial.setdefault((doubt.name, remark.subject), doubt.level)
+            remarks.setdefault((level, doubt.name), []).append(remark)
+            remedies.setdefault((level, doubt.name), []).append(doubt.remedy)
     marks = [
-        _mark(
-            doubts[0].level,
-            name,
-            [remark for doubt in doubts for remark in doubt.remarks],
-            tuple(dict.fromkeys(doubt.remedy for doubt in doubts if doubt.remedy)),
-            trials,
-        )
-        for name, doubts in found.items()
+        _mark(level, name, found, tuple(dict.fromkeys(filter(None, advised))), trials)
+        for ((level, name), found), advised in zip(remarks.items(), remedies.values(), strict=True)
     ]
     return [*marks, *_failure_marks(trials)]
 
