@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.findings.trial import State
+    from plimsoll.verdicts.limits import Limit
     from plimsoll.verdicts.verdict import Level, Verdict
 
 MARKS: dict[State, str] = {
@@ -26,6 +27,8 @@ MARKS: dict[State, str] = {
 
 _PLACES_OF_A_MEASURE = 6
 """Decimals of a share in percent: what is left of a difference of two equal sums is 0."""
+
+_LIMITS = {(one.check, one.name): one for one in judging.catalogue.LIMITS}
 
 _ONE = {"bodies": "body", "entries": "entry", "processes": "process"}
 """Units of counts whose singular is not theirs without an s."""
@@ -66,13 +69,28 @@ def _first(verdict: Verdict) -> str:
 
 
 def measured(verdict: Verdict) -> str:
-    """What a verdict measured, with its unit."""
-    return _with_unit(verdict.measured, verdict.unit)
+    """What a verdict measured, with its unit, and what it is of where that must be told."""
+    number = _with_unit(verdict.measured, verdict.unit)
+    decisive = _decisive(verdict)
+    if verdict.measured is None or decisive is None or not decisive.of:
+        return number
+    return f"{number} {decisive.of}"
 
 
 def limit(verdict: Verdict) -> str:
-    """The limit of a verdict, with its unit."""
-    return _with_unit(verdict.limit, verdict.unit)
+    """The limit of a verdict, with its unit: `limit 80 %`, or `minimum 90 %` where less is bad."""
+    decisive = _decisive(verdict)
+    is_least = decisive is not None and decisive.bad == "below"
+    number = _with_unit(verdict.limit, verdict.unit)
+    return f"{'minimum' if is_least else 'limit'} {number}"
+
+
+def _decisive(verdict: Verdict) -> Limit | None:
+    """The limit that decided a verdict, which its first sentence names.
+
+    None where nothing is known of it, as in results of another version.
+    """
+    return _LIMITS.get((verdict.check, verdict.sentences[0].limit))
 
 
 def _with_unit(value: float | None, unit: str) -> str:

@@ -40,6 +40,8 @@ class Limit:
         meaning: What is measured, in one line.
         source: Where the numbers come from.
         changed: What the campaign changed: the default in words; empty when it changed nothing.
+        of: What the number is of, behind the number: `of the server's cores`. Empty where the
+            sentences of the check have no other number of the same unit.
     """
 
     check: str
@@ -51,6 +53,7 @@ class Limit:
     meaning: str
     source: str
     changed: str = ""
+    of: str = ""
 
     @property
     def setting_names(self) -> tuple[str, str]:

@@ -12,8 +12,29 @@ from plimsoll.report import level_text
 
 def test_a_verdict_in_ratios_is_written_in_percent() -> None:
     verdict = sample.verdict("littles_law", "t", "void")
-    assert (level_text.measured(verdict), level_text.limit(verdict)) == ("71 %", "85 %")
+    assert (level_text.measured(verdict), level_text.limit(verdict)) == ("71 %", "limit 85 %")
     assert level_text.measured(replace(verdict, measured=None)) == "–"
+
+
+@pytest.mark.parametrize(
+    ("check", "limit", "told"),
+    [
+        ("driver_headroom", "driver_busy_ratio", ("71 % of the load generator's time", "limit")),
+        ("driver_headroom", "server_busy_ratio", ("71 % of the server's cores", "minimum")),
+        ("connection_target_met", "open_ratio", ("71 %", "minimum")),
+        ("connection_target_met", "closed_ratio", ("71 %", "limit")),
+        ("littles_law", "of another version", ("71 %", "limit")),
+    ],
+)
+def test_what_was_measured_and_whether_the_limit_is_a_minimum_is_told(
+    check: str, limit: str, told: tuple[str, str]
+) -> None:
+    verdict = sample.verdict("littles_law", "t", "void")
+    (sentence,) = verdict.sentences
+    verdict = replace(verdict, check=check, sentences=(replace(sentence, limit=limit),))
+    measured, word = told
+    assert level_text.measured(verdict) == measured
+    assert level_text.limit(verdict) == f"{word} 85 %"
 
 
 def test_checks_with_nothing_to_check_are_no_gap() -> None:
@@ -61,4 +82,4 @@ def test_verdicts_are_told_in_one_line_by_the_worst_of_them() -> None:
 )
 def test_one_of_something_is_no_plural(value: float, unit: str, text: str) -> None:
     verdict = replace(sample.verdict("backlog", "a", "doubtful", "It."), limit=value, unit=unit)
-    assert level_text.limit(verdict) == text
+    assert level_text.limit(verdict) == f"limit {text}"

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import re
 from dataclasses import replace
 from itertools import cycle
 from typing import Any
@@ -33,6 +34,7 @@ from plimsoll.recording import (
     PowerSources,
     SampledBodies,
 )
+from plimsoll.report import contents
 from plimsoll.sampling.samplers import power
 from plimsoll.verdicts import catalogue, checks
 from plimsoll.verdicts import judge as judging
@@ -724,6 +726,15 @@ def test_arrivals_that_differ_from_the_schedule_do_not_pass(trial, level, words)
     given = judged("offered_rate_met", trial)
     assert given.level == level, given
     assert words in given.text
+
+
+def test_which_side_was_measured_is_told_beside_a_busy_load_generator():
+    at_its_limit = judged("driver_headroom", simulate(driver_busy=0.98, server_busy=0.85))
+    against = contents.remark(at_its_limit, {}).against
+    assert re.fullmatch(r"measured 8[\d.]+ % of the server's cores, minimum 90 %", against)
+    close = judged("driver_headroom", simulate(driver_busy=0.85, server_busy=0.85))
+    against = contents.remark(close, {}).against
+    assert re.fullmatch(r"measured 8[\d.]+ % of the load generator's time, limit 80 %", against)
 
 
 @pytest.mark.parametrize("server_busy", [0.6, 0.97])

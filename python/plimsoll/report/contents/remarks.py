@@ -48,8 +48,8 @@ class Remark:
         name: Name of its check.
         subject: What it is about, as people read it.
         anchor: Anchor of the trial it is about; empty for a campaign and for a block.
-        measured: What was measured, with its unit.
-        limit: The limit, with its unit.
+        measured: What was measured, with its unit and what it is of.
+        limit: The limit, with its unit, and whether it is the least: `minimum 90 %`.
         sentences: Its sentences, each with what to do about it.
         source: Where formula and limit come from.
         applies: Whether there was something to check.
@@ -70,7 +70,7 @@ class Remark:
         """What was measured against which limit; empty where nothing was."""
         if self.measured == wording.ABSENT:
             return ""
-        return f"measured {self.measured}, limit {self.limit}"
+        return f"measured {self.measured}, {self.limit}"
 
     @property
     def text(self) -> str:
@@ -185,7 +185,7 @@ def ended(trial: TrialFindings) -> Remark:
     kind, name = recording.ending.kind, title(recording)
     reported = Sentence("void", recording.ending.message, recording.ending.hint)
     place = anchor("trial", recording.trial)
-    return Remark("void", kind, name, place, wording.ABSENT, wording.ABSENT, (reported,), "")
+    return Remark("void", kind, name, place, wording.ABSENT, "", (reported,), "")
 
 
 def doubts(findings: Findings) -> list[Doubt]:

@@ -80,6 +80,7 @@ DRIVER_BUSY_RATIO = Limit(
     "ratio",
     "share of its busiest core that the load generator used in its busiest second",
     "load generators warn about their own CPU use from 80 % (Hyperfoil) or 90 % (Locust)",
+    of="of the load generator's time",
 )
 SERVER_BUSY_RATIO = Limit(
     NAME,
@@ -91,6 +92,7 @@ SERVER_BUSY_RATIO = Limit(
     "when the load generator is busy: cores the server used in the measurement window / cores "
     "available to it",
     "idle server cores bound the lost throughput; 5 % is the precision aimed at for intervals",
+    of="of the server's cores",
 )
 CAPACITY_RATIO = Limit(
     NAME,
@@ -102,6 +104,7 @@ CAPACITY_RATIO = Limit(
     "throughput / maximum rate of the load generator by `plimsoll calibrate`",
     "as for its busiest second; never void, because a busy load generator spends less per "
     "request; a higher throughput means that the maximum is outdated",
+    of="of the calibrated maximum",
 )
 MACHINE_BUSY_RATIO = Limit(
     NAME,
@@ -112,6 +115,7 @@ MACHINE_BUSY_RATIO = Limit(
     "ratio",
     "busiest second of server and load generator together, on cores that they share",
     PROPOSAL,
+    of="of the shared cores",
 )
 LIMITS = (
     DRIVER_BUSY_RATIO,
