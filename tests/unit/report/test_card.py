@@ -116,6 +116,39 @@ def test_what_a_card_has_no_room_for_is_counted(monkeypatch: pytest.MonkeyPatch)
     assert "and 3 more frameworks" in " ".join(text for text, _ in texts_of(shown))
 
 
+@pytest.mark.parametrize("count", [9, 16])
+def test_many_bars_say_which_of_them_have_no_rank(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = with_bars(count)
+    first, second, third, *others = found.bars
+    bars = (
+        replace(first, is_void=True, row=replace(first.row, state="void")),
+        replace(second, is_void=True, row=replace(second.row, state="failed")),
+        replace(third, is_yardstick=True),
+        *others,
+    )
+    shown = [text for text, _ in texts_of(card_of(replace(found, bars=bars), monkeypatch))]
+    words = [text for text in shown if text in ("void", "failed", "yardstick")]
+    assert set(words) >= {"void", "failed", "yardstick"}
+    assert shown.count("yardstick") == 1
+
+
+def test_what_is_not_drawn_is_counted_without_the_yardstick_and_stretches_no_bar(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = with_bars(card.MOST_BARS + 3)
+    half = [replace(bar, length=0.4, low=0.3, high=0.5, is_open=False) for bar in found.bars]
+    half[-1] = replace(half[-1], is_yardstick=True, length=1 / answer.ROOM)
+    shown = card_of(replace(found, bars=tuple(half)), monkeypatch).answer
+    assert shown is not None
+    assert shown.more == 2
+    first = shown.bars[0]
+    assert first.length == pytest.approx(1 / answer.ROOM, abs=1e-3)
+    assert first.low == pytest.approx(0.75 / answer.ROOM, abs=1e-3)
+    assert (first.high, first.is_open) == (1.0, True)
+
+
 def test_one_framework_has_its_numbers_in_place_of_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     found = with_bars(1)
     shown = card_of(found, monkeypatch).answer

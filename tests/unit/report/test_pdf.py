@@ -21,14 +21,15 @@ import examples
 import experiments
 import queues
 import sample
-from plimsoll import tables
+from plimsoll import charts, tables
 from plimsoll.campaign import as_run
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.report import contents
-from plimsoll.report.formats import paper, pdf, typeset
+from plimsoll.report.contents import answer
+from plimsoll.report.formats import paper, pdf, pictures, typeset
 
 EMPTY = Findings("empty", "0.1.0", (), tables.COMPARISONS.schema.empty_table())
 
@@ -147,7 +148,7 @@ def test_headings_are_in_order_and_name_every_trial(document: pypdf.PdfReader) -
 def test_every_chart_has_its_description(document: pypdf.PdfReader) -> None:
     drawings = paper.Drawings()
     shown = paper.paper(sample.findings(), drawings)
-    drawn = [one.picture for one in shown.rankings]
+    drawn = [picture for one in shown.rankings for picture in one.pictures]
     drawn += [picture for one in shown.sections for picture in one.pictures]
     drawn += [picture for one in shown.trials for row in one.rows for picture in row]
     assert len(drawn) == len(drawings.pictures) > len(shown.trials)
@@ -479,3 +480,71 @@ def test_charts_that_stand_side_by_side_are_equally_large() -> None:
         ]
         assert len(widths) == len(row)
         assert max(widths) < 1.1 * min(widths)
+
+
+def placed_texts(page: Any) -> list[tuple[str, float, float]]:
+    """The texts of a page with their places from its left lower edge, in points."""
+    found: list[tuple[str, float, float]] = []
+
+    def visit(text: str, across: list[float], within: list[float], *_: object) -> None:
+        if text.strip():
+            x = across[0] * within[4] + across[2] * within[5] + across[4]
+            y = across[1] * within[4] + across[3] * within[5] + across[5]
+            found.append((text.strip(), x, y))
+
+    page.extract_text(visitor_text=visit)
+    return found
+
+
+def test_the_chart_of_a_long_ranking_is_whole_on_its_pages() -> None:
+    """Nothing but the chart is on these pages, so each name is that of a row."""
+    (first, *_) = sample.findings().rankings
+    names = [f"f{place}." for place in range(58)]
+    entries = tuple(replace(first.entries[0], framework=name, rank_low=None) for name in names)
+    drawings = paper.Drawings()
+    ranking = contents.rankings(sample.findings())[0]
+    long = replace(ranking, ranking=replace(first, entries=entries), rows=())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(contents, "rankings", lambda _: [long])
+        patched.setattr(answer, "answers", lambda *_: [])
+        shown = paper.paper(EMPTY, drawings)
+    made = typeset.pdf("report.typ", shown, drawings.pictures)
+    document = pypdf.PdfReader(io.BytesIO(made))
+    rows: dict[tuple[int, float], str] = {}
+    for number, page in enumerate(document.pages):
+        for text, x, y in sorted(placed_texts(page), key=lambda one: one[1]):
+            if 0 < x < float(page.mediabox.width) and 0 < y < float(page.mediabox.height):
+                place = (number, round(y, 1))
+                rows[place] = rows.get(place, "") + bare(text)
+    found = [one[0] for row in rows.values() if (one := re.match(r"f\d+\.", row))]
+    assert Counter(found) == Counter(names)
+    assert sum("goodput,responses/s" in row for row in rows.values()) == 2
+
+
+def axes(part: Any) -> tuple[Any, ...]:
+    """Width, scale and room for names of a chart with rows."""
+    encoding = part["layer"][1]["encoding"]
+    upright, across = encoding["y"], encoding["x"]
+    return part["width"], across["scale"], upright["axis"]["minExtent"]
+
+
+def test_parts_of_a_chart_have_each_row_once_and_the_same_axes() -> None:
+    one = LineFindings(queues.searched_with(), Subject("a", "poisson", 256), {}, {})
+    lines = EntryLines("a", "json", False, one, None, problem="", goes_on=False)
+    found = replace(sample.findings(), lines=(lines, replace(lines, framework="b")))
+    drawn = (
+        charts.comparison.draw(found.rankings[0]),
+        charts.line_ranking.draw(found.line_rankings[0]),
+    )
+    for whole in drawn:
+        labels = whole["layer"][0]["encoding"]["y"]["scale"]["domain"]
+        row_px = whole["height"] // len(labels)
+        parts = pictures.in_parts(whole, row_px)
+        assert len(parts) == len(labels) > 1
+        assert [one["height"] for one in parts] == [row_px] * len(labels)
+        assert all(axes(one) == axes(parts[0]) for one in parts)
+        for name, data in whole["datasets"].items():
+            assert sorted(map(repr, data)) == sorted(
+                repr(row) for part in parts for row in part["datasets"][name]
+            )
+        assert pictures.in_parts(whole, whole["height"]) == [whole]

@@ -10,7 +10,7 @@ from plimsoll import charts, wording
 from plimsoll.findings import servers as servers_seen
 from plimsoll.report import contents, level_text, sections, trial_numbers
 from plimsoll.report.contents import against_latency, answer, naming, repeat, servers
-from plimsoll.report.formats.pictures import BATCH, joined, named, sized
+from plimsoll.report.formats.pictures import BATCH, in_parts, joined, named, sized
 from plimsoll.report.sections import lines
 
 if TYPE_CHECKING:
@@ -46,7 +46,13 @@ SOUND = "●"
 
 _NO_DOUBT = "No check found a problem."
 _PT_PER_PX = 0.6
+_MOST_PX = 1060
+"""Height of the rows of a chart that fit on a page with a heading, a legend and an axis."""
+
 _GAP_PT = 12.0
+_FULL = 0.999
+"""Share of a scale from which on bars fill it; lengths are rounded."""
+
 _HEIGHTS_PX = {200: 92, 150: 72, 130: 72, 80: 38, 70: 92}
 _ROWS = (
     (charts.throughput, charts.heat_map),
@@ -106,7 +112,7 @@ class PaperAnswer:
         is_alone: Whether it has one row, which has no rank and no ratio.
         tiles: Of one trial, or of load lines, in place of bars: name, number, what belongs to it.
         bars: The frameworks, the best first.
-        more: How many frameworks there is no room for.
+        more: How many frameworks there is no room for, without the yardstick.
     """
 
     place: str
@@ -131,7 +137,7 @@ class PaperRanking:
 
     Attributes:
         title: Endpoint and load.
-        picture: Its chart.
+        pictures: Its chart, in parts where it is higher than a page.
         subject: What its rows are.
         is_alone: Whether it has one row, which has no rank and no ratio.
         headings: Headings of the quantities besides goodput.
@@ -141,7 +147,7 @@ class PaperRanking:
     """
 
     title: str
-    picture: Drawing
+    pictures: tuple[Drawing, ...]
     subject: str
     is_alone: bool
     headings: tuple[str, ...]
@@ -331,6 +337,19 @@ class Drawings:
             self._draw()
         return Drawing(file, title, specification["description"])
 
+    def in_parts(self, specification: Specification, title: str) -> tuple[Drawing, ...]:
+        """Adds a chart, as several where it has more rows than fit on a page.
+
+        Args:
+            specification: The chart.
+            title: Its title.
+        """
+        parts = in_parts(specification, _MOST_PX)
+        return tuple(
+            self.add(one, f"{title}, continued" if place else title)
+            for place, one in enumerate(parts)
+        )
+
     def _draw(self) -> None:
         for file, picture in named(self._to_draw.items()):
             self._drawn[file] = joined(picture)
@@ -451,8 +470,30 @@ def answered(found: RankingAnswer, most_bars: int) -> PaperAnswer:
         subject=found.ranking.subject,
         is_alone=found.ranking.is_alone,
         tiles=found.tiles,
-        bars=found.bars[:most_bars],
-        more=len(found.bars[most_bars:]),
+        bars=_to_scale(found.bars[:most_bars]),
+        more=sum(not bar.is_yardstick for bar in found.bars[most_bars:]),
+    )
+
+
+def _to_scale(bars: tuple[Bar, ...]) -> tuple[Bar, ...]:
+    """Bars on a scale that reaches no further than they need, if they are some of a ranking."""
+    lengths = [bar.length for bar in bars if bar.row.state != "void"]
+    longest = answer.ROOM * max(filter(None, lengths or [bar.length for bar in bars]), default=0)
+    if not 0 < longest < _FULL:
+        return bars
+
+    def share(value: float | None) -> float | None:
+        return None if value is None else round(min(value / longest, 1.0), 4)
+
+    return tuple(
+        replace(
+            bar,
+            length=share(bar.length) or 0.0,
+            low=share(bar.low),
+            high=share(bar.high),
+            is_open=bar.is_open or (bar.high or 0.0) > longest,
+        )
+        for bar in bars
     )
 
 
@@ -546,7 +587,7 @@ def _ranking(ranking: RankingContents, drawings: Drawings) -> PaperRanking:
     module = charts.comparison
     return PaperRanking(
         title=ranking.title or wording.ABSENT,
-        picture=drawings.add(module.draw(ranking.ranking), module.TITLE),
+        pictures=drawings.in_parts(module.draw(ranking.ranking), module.TITLE),
         subject=ranking.subject,
         is_alone=ranking.is_alone,
         headings=ranking.headings,
@@ -568,7 +609,11 @@ def _section(section: Section, drawings: Drawings) -> PaperSection:
         title=section.title,
         headlines=section.headlines,
         caption=section.caption,
-        pictures=tuple(drawings.add(one.specification, one.title) for one in section.pictures),
+        pictures=tuple(
+            part
+            for one in section.pictures
+            for part in drawings.in_parts(one.specification, one.title)
+        ),
         tables=tuple(map(_on_paper, section.tables)),
         statements_title=section.remarks_title,
         statements=tuple(_statement(one, one.subject) for one in section.remarks),

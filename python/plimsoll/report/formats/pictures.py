@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import subprocess
@@ -206,3 +207,93 @@ def sized(
     if "vconcat" in specification:
         return {**specification, "vconcat": [fitted(view) for view in specification["vconcat"]]}
     return fitted(specification)
+
+
+def in_parts(specification: Specification, most_px: int) -> list[Specification]:
+    """A chart with a row for each entry, as several where it is too high for a page.
+
+    Each has the axes, the scale and the width of the whole, so the parts read as one.
+
+    Args:
+        specification: What the chart drew.
+        most_px: The greatest height of a plot.
+    """
+    rows = _rows(specification)
+    if rows is None or specification["height"] <= most_px:
+        return [specification]
+    column, labels = rows
+    row_px = specification["height"] / len(labels)
+    count = math.ceil(len(labels) / (most_px // row_px))
+    size = math.ceil(len(labels) / count)
+    shares = [labels[first : first + size] for first in range(0, len(labels), size)]
+    most, names_px = _most(specification), canvas.names_px(labels)
+    parts: list[Specification] = []
+    for place, share in enumerate(shares):
+        part = _with_axes(specification, share, most, names_px)
+        said = specification["description"] if not place else f"{share[0]} to {share[-1]}"
+        parts.append(
+            {
+                **part,
+                "height": round(len(share) * row_px),
+                "description": f"Part {place + 1} of {len(shares)}: {said}",
+                "datasets": {
+                    name: [one for one in data if one.get(column) in share]
+                    for name, data in specification["datasets"].items()
+                },
+            }
+        )
+    return parts
+
+
+def _layers(view: Specification) -> Iterator[Specification]:
+    """The layers of a chart that are no layers of layers."""
+    if "layer" not in view:
+        yield view
+    for one in view.get("layer", []):
+        yield from _layers(one)
+
+
+def _rows(specification: Specification) -> tuple[str, list[str]] | None:
+    """The column and the labels of the rows of a chart; None where its upright axis has none."""
+    first = next(_layers(specification))
+    upright = first.get("encoding", {}).get("y", {})
+    labels = upright.get("scale", {}).get("domain")
+    if upright.get("type") != "nominal" or not labels:
+        return None
+    return upright["field"], labels
+
+
+def _most(specification: Specification) -> float:
+    """The greatest number on the horizontal axis of a chart."""
+    columns = {
+        encoding[channel]["field"]
+        for layer in _layers(specification)
+        if (encoding := layer.get("encoding", {}))
+        for channel in ("x", "x2")
+        if "field" in encoding.get(channel, {})
+    }
+    values = (
+        row.get(column)
+        for data in specification["datasets"].values()
+        for row in data
+        for column in columns
+    )
+    return max((value for value in values if isinstance(value, int | float)), default=1.0)
+
+
+def _with_axes(view: Specification, share: list[str], most: float, names_px: int) -> Specification:
+    """A chart, or a layer of it, with these rows and an axis that reaches to that number."""
+    changed = dict(view)
+    if "layer" in view:
+        changed["layer"] = [_with_axes(one, share, most, names_px) for one in view["layer"]]
+    if "encoding" in view:
+        encoding = dict(view["encoding"])
+        upright, across = encoding.get("y", {}), encoding.get("x", {})
+        if upright.get("type") == "nominal":
+            axis = {**upright.get("axis", {}), "minExtent": names_px, "maxExtent": names_px}
+            scale = {**upright["scale"], "domain": share}
+            encoding["y"] = {**upright, "scale": scale, "axis": axis}
+        if across.get("type") == "quantitative":
+            encoding["x"] = {**across, "scale": {**across.get("scale", {}), "domainMax": most}}
+        changed["encoding"] = encoding
+    return changed
