@@ -509,6 +509,28 @@ def entry_places(names: Sequence[str], entries: Sequence[str]) -> dict[str, int]
     return {name: places[name] for name in names}
 
 
+def entries_apart(names: Iterable[str], together: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """The entries of a report, so placed that those seen together have colours of their own.
+
+    Args:
+        names: Every entry, in the order of preference.
+        together: Entries that are seen in one chart, of each chart; no more than there are colours.
+
+    Returns:
+        An entry for each place, for `entry_places`; "" where nobody has a place.
+    """
+    groups = [set(group) for group in together]
+    placed: dict[int, str] = {}
+    for name in names:
+        beside = set().union(*(group for group in groups if name in group)) - {name}
+        taken = {place % len(KINDS) for place, other in placed.items() if other in beside}
+        free = (place for place in itertools.count() if place not in placed)
+        candidates = list(itertools.islice(free, 2 * len(KINDS)))
+        fitting = (place for place in candidates if place % len(KINDS) not in taken)
+        placed[next(fitting, candidates[0])] = name
+    return tuple(placed.get(place, "") for place in range(max(placed, default=-1) + 1))
+
+
 def entry_colours(names: Sequence[str], entries: Sequence[str] = ()) -> dict[str, Colour]:
     """The colour of each entry of a chart; `entry_places` describes the arguments."""
     places = entry_places(names, entries)
@@ -521,11 +543,15 @@ def entry_scale(names: Sequence[str], entries: Sequence[str] = ()) -> alt.Scale:
     return alt.Scale(domain=list(names), range=shades)
 
 
+def dashes_of(names: Sequence[str], entries: Sequence[str] = ()) -> dict[str, list[int]]:
+    """The lengths of dash and gap of each entry's line; `entry_places` describes the arguments."""
+    places = entry_places(names, entries)
+    return {name: _DASHES[place // len(KINDS) % len(_DASHES)] for name, place in places.items()}
+
+
 def entry_dashes(names: Sequence[str], entries: Sequence[str] = ()) -> alt.StrokeDash:
     """The channel that tells lines of entries of the same colour apart."""
-    places = entry_places(names, entries).values()
-    dashes = [_DASHES[place // len(KINDS) % len(_DASHES)] for place in places]
-    scale = alt.Scale(domain=list(names), range=dashes)
+    scale = alt.Scale(domain=list(names), range=list(dashes_of(names, entries).values()))
     return alt.StrokeDash("framework:N", scale=scale, legend=None)
 
 

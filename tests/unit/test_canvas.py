@@ -161,3 +161,19 @@ def test_entries_beyond_the_colours_there_are_differ_by_their_dashes() -> None:
     channel: Any = canvas.entry_dashes(names, entries).to_dict()
     dashes = channel["scale"]["range"]
     assert dashes[0] != dashes[1]
+
+
+def test_entries_that_are_seen_together_have_colours_of_their_own() -> None:
+    names = [f"entry {number}" for number in range(3 * len(canvas.KINDS))]
+    few = len(canvas.KINDS)
+    together = [(names[0], names[few], names[2 * few]), (names[few], names[1], names[2 * few])]
+    entries = canvas.entries_apart(names, together)
+    assert sorted(filter(None, entries)) == sorted(names)
+    for group in together:
+        assert len(set(canvas.entry_colours(group, entries).values())) == len(group)
+    looks = [
+        (colour, tuple(canvas.dashes_of(names, entries)[name]))
+        for name, colour in canvas.entry_colours(names, entries).items()
+    ]
+    assert len(set(looks[: 2 * few])) == 2 * few
+    assert canvas.entries_apart(names[:few], [names[:few]]) == tuple(names[:few])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts
 from plimsoll.findings import against_latency
-from plimsoll.report.contents import anchor
+from plimsoll.report.contents import anchor, looks
 from plimsoll.report.contents.section import Picture
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def drawn(findings: Findings) -> tuple[Picture, ...]:
             anchor(ANCHOR, one.endpoint, one.driver),
             f"{one.endpoint}, by {one.driver}" if several else one.endpoint,
             charts.against_latency,
-            charts.against_latency.draw(one, findings.frameworks),
+            charts.against_latency.draw(one, looks.entries(findings)),
         )
         for one in every
     )

@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 
 from plimsoll import canvas, charts
 from plimsoll.report import contents, level_text, sections, trial_numbers
-from plimsoll.report.contents import against_latency, answer, naming, repeat, servers
+from plimsoll.report.contents import against_latency, answer, looks, naming, repeat, servers
 from plimsoll.report.formats import vega
 from plimsoll.storage.parquet import keep
 from plimsoll.wording import bound
@@ -152,6 +152,7 @@ def write(findings: Findings, into: Path) -> Path:
 def render(findings: Findings) -> str:
     """The page as text."""
     drawn = Charts()
+    entries = looks.entries(findings)
     ranked = contents.rankings(findings)
     rankings = [_with_chart(ranking, drawn) for ranking in ranked]
     of_campaign = contents.of_campaign(findings)
@@ -180,9 +181,7 @@ def render(findings: Findings) -> str:
             extent=contents.extent(findings),
             limits=contents.changed_limits(findings),
             failed=[shown for one, shown in zip(of_trials, trials, strict=True) if one.error],
-            answers=[
-                _answer(one, drawn, findings.frameworks) for one in answer.answers(findings, ranked)
-            ],
+            answers=[_answer(one, drawn, entries) for one in answer.answers(findings, ranked)],
             frameworks=_frameworks(findings),
             conditions=contents.conditions(findings),
             campaign=[one for one in of_campaign if one.level != "sound"],
@@ -263,8 +262,14 @@ def _answer(found: RankingAnswer, drawn: Charts, entries: tuple[str, ...]) -> Ma
         for module in charts.OF_DISTRIBUTIONS
     ]
     colours = canvas.entry_colours(data.frameworks, entries)
+    dashes = canvas.dashes_of(data.frameworks, entries)
     choices = [
-        {"name": name, "colour": colour, "is_chosen": place < answer.LAID_OVER}
+        {
+            "name": name,
+            "colour": colour,
+            "dash": dashes[name],
+            "is_chosen": place < answer.LAID_OVER,
+        }
         for place, (name, colour) in enumerate(colours.items())
     ]
     return {**vars(found), "laid_over": {"charts": placed, "choices": choices}}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll import charts, wording
 from plimsoll.findings.trial import state_of
 from plimsoll.report import estimate_text
-from plimsoll.report.contents import anchor
+from plimsoll.report.contents import anchor, looks
 from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def section(findings: Findings) -> Section | None:
                 anchor(ANCHOR, one.endpoint, one.driver),
                 title,
                 charts.over_connections,
-                charts.over_connections.draw(one, findings.frameworks),
+                charts.over_connections.draw(one, looks.entries(findings)),
             )
             for title, one in named
         ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
 from plimsoll.report import estimate_text
-from plimsoll.report.contents import anchor
+from plimsoll.report.contents import anchor, looks
 from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
 from plimsoll.statistics import ranks
 
@@ -88,7 +88,7 @@ def _picture(ranking: LadderRanking, findings: Findings) -> Picture:
         anchor(ANCHOR, ranking.endpoint),
         f"Cores over rate: {ranking.endpoint}",
         charts.ladder,
-        charts.ladder.draw(ranking, findings.frameworks),
+        charts.ladder.draw(ranking, looks.entries(findings)),
     )
 
 

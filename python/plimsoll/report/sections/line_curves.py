@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll import charts
-from plimsoll.report.contents import anchor, line_curve
+from plimsoll.report.contents import anchor, line_curve, looks
 from plimsoll.report.contents.section import Picture, Section
 from plimsoll.report.trial_numbers import TIMES
 
@@ -32,7 +32,7 @@ def section(findings: Findings) -> Section | None:
             anchor("rate-curve", one.endpoint, one.driver, one.time),
             f"{one.endpoint}, {TIMES[one.time][0]}",
             charts.latency_over_rate,
-            charts.latency_over_rate.draw(one, findings.frameworks),
+            charts.latency_over_rate.draw(one, looks.entries(findings)),
         )
         for one in findings.rate_curves
     ]
