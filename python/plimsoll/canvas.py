@@ -522,7 +522,7 @@ def entries_apart(names: Iterable[str], together: Iterable[Sequence[str]]) -> tu
     groups = [set(group) for group in together]
     placed: dict[int, str] = {}
     for name in names:
-        beside = set().union(*(group for group in groups if name in group)) - {name}
+        beside = {one for group in groups if name in group for one in group} - {name}
         taken = {place % len(KINDS) for place, other in placed.items() if other in beside}
         free = (place for place in itertools.count() if place not in placed)
         candidates = list(itertools.islice(free, 2 * len(KINDS)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import repeat
 
 import pytest
 
@@ -206,7 +207,7 @@ def test_each_check_is_one_mark_with_its_sentences_the_worst_first() -> None:
 
 def test_a_void_trial_does_not_make_void_what_the_same_check_doubts_in_others() -> None:
     trials = [*repeated("go", 13_500.0), *repeated("node", 1e4), *repeated("php", 5e3)]
-    levels: list[Level] = ["void", *(["doubtful"] * 5), "sound", "sound", "sound"]
+    levels: list[Level] = ["void", *repeat("doubtful", 5), "sound", "sound", "sound"]
     judged = [
         replace(one, verdicts=sample.verdicts_of(one.recording.trial, driver_headroom=level))
         for one, level in zip(trials, levels, strict=True)

@@ -15,7 +15,7 @@ TOY = os.environ.get("TOY", "")
 GREETING = b"Hello, World!" if TOY != "wrong-answers" else b"Hello, Wrold!"
 BODIES = {"/empty": b"", "/plaintext": GREETING, "/2048": b"A" * 2048}
 REQUESTS = count(1)
-LAST_REQUEST = 300
+LAST_REQUEST = 150
 
 
 class Handler(BaseHTTPRequestHandler):
