@@ -143,6 +143,7 @@ class PaperRanking:
         headings: Headings of the quantities besides goodput.
         rows: The frameworks, the best first.
         leads: Who is ahead by which quantity, and by how much.
+        lead: The one of them by the quantity that ranks; empty where there is none.
         resolution: What differences it tells apart; may be empty.
     """
 
@@ -153,6 +154,7 @@ class PaperRanking:
     headings: tuple[str, ...]
     rows: tuple[Row, ...]
     leads: tuple[str, ...]
+    lead: str
     resolution: str
 
 
@@ -593,6 +595,7 @@ def _ranking(ranking: RankingContents, drawings: Drawings) -> PaperRanking:
         headings=ranking.headings,
         rows=ranking.rows,
         leads=ranking.leads,
+        lead=ranking.lead,
         resolution=ranking.resolution,
     )
 
