@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
 
 def of_group(
-    group: Sequence[Trial],
-    recorded: Iterable[Recording],
-    setting: RunConfig,
-    tell: Listener,
+    group: Sequence[Trial], recorded: Iterable[Recording], setting: RunConfig, tell: Listener
 ) -> dict[str, tuple[ComplianceResult, ...]]:
     """Results of the frameworks of some trials that are not recorded yet; none without the gate.
 

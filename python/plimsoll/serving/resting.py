@@ -78,9 +78,7 @@ class RestingServer:
         """
         end_s, was_idle = time.monotonic() + SETTLE_S, True
         while time.monotonic() < end_s:
-            used, began_s = cpu_clock.of(self.processes()), time.monotonic()
-            time.sleep(LOOK_S)
-            if self._grown_ns(used) < SETTLED_CORES * (time.monotonic() - began_s) * 1e9:
+            if _busy_cores(self.processes, LOOK_S) < SETTLED_CORES:
                 break
             was_idle = False
         return was_idle
@@ -127,9 +125,13 @@ def _wait_for_many(processes: frozenset[process_table.Process]) -> None:
     if threads < MANY_THREADS:
         return
     pids, end_s = [one.pid for one in processes], time.monotonic() + threads * LONGEST_OF_THREAD_S
-    while time.monotonic() < end_s:
-        used, began_s = cpu_clock.of(pids), time.monotonic()
-        time.sleep(LOOK_AT_MANY_S)
-        grown_ns = cpu_clock.grown(used, cpu_clock.of(pids)) or 0
-        if grown_ns < STILL * (time.monotonic() - began_s) * 1e9:
-            return
+    while time.monotonic() < end_s and _busy_cores(lambda: pids, LOOK_AT_MANY_S) >= STILL:
+        pass
+
+
+def _busy_cores(processes: Callable[[], Sequence[int]], for_s: float) -> float:
+    """Cores that processes keep busy from now on for so long; 0 where one of them ends."""
+    used, began_s = cpu_clock.of(processes()), time.monotonic()
+    time.sleep(for_s)
+    grown_ns = cpu_clock.grown(used, cpu_clock.of(processes())) or 0
+    return grown_ns / 1e9 / (time.monotonic() - began_s)
