@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
@@ -27,8 +28,6 @@ MARKS: dict[State, str] = {
 
 _PLACES_OF_A_MEASURE = 6
 """Decimals of a share in percent: what is left of a difference of two equal sums is 0."""
-
-_LIMITS = {(one.check, one.name): one for one in judging.catalogue.LIMITS}
 
 _ONE = {"bodies": "body", "entries": "entry", "processes": "process"}
 """Units of counts whose singular is not theirs without an s."""
@@ -90,7 +89,13 @@ def _decisive(verdict: Verdict) -> Limit | None:
 
     None where nothing is known of it, as in results of another version.
     """
-    return _LIMITS.get((verdict.check, verdict.sentences[0].limit))
+    return _limits().get((verdict.check, verdict.sentences[0].limit))
+
+
+@cache
+def _limits() -> dict[tuple[str, str], Limit]:
+    """All limits by check and name; made when asked, since first figures need no check."""
+    return {(one.check, one.name): one for one in judging.catalogue.LIMITS}
 
 
 def _with_unit(value: float | None, unit: str) -> str:
