@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -13,9 +14,11 @@ from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.entry_comparison import of_table
 from plimsoll.findings import ranking_margins
 from plimsoll.findings.findings import Findings
-from plimsoll.findings.hold_length import HoldLength, hold_length
+from plimsoll.findings.hold_length import FEWEST_SECONDS, HoldLength, hold_length
 from plimsoll.findings.ranking_margins import Lead, Resolution
 from plimsoll.findings.trial import TrialFindings
+from plimsoll.recording import RecordedStage
+from plimsoll.recording.turns import Turn
 from plimsoll.report import contents, estimate_text
 from plimsoll.report.formats.html import parted
 from plimsoll.statistics.intervals import Estimate, Interval
@@ -162,6 +165,8 @@ def test_where_trials_scatter_more_than_their_seconds_repetitions_pay() -> None:
     )
     longer = HoldLength(scatter=0.05, second_scatter=0.15, hold_s=10, overhead_s=20)
     assert longer.sentence.startswith("Windows of 42 s instead of 10 s would narrow intervals most")
+    near = HoldLength(scatter=0.05, second_scatter=0.15, hold_s=10, overhead_s=2)
+    assert near.sentence.startswith("More repetitions help, longer windows do not")
     same = HoldLength(scatter=0.01, second_scatter=0.15, hold_s=10, overhead_s=5)
     assert same.sentence.startswith("Longer windows would help as much")
 
@@ -174,6 +179,56 @@ def test_the_scatter_of_seconds_is_that_of_the_hold() -> None:
     assert 0.02 < found.second_scatter < 0.06
     assert found.overhead_s == pytest.approx(5.213)
     assert hold_length(trials, None) is None
+
+
+def in_turns(scatter: float, common: float) -> tuple[TrialFindings, ...]:
+    """Five servers in six groups of fresh processes, with 200 turns of 50 ms of each."""
+    random = Random(3)
+    trials: list[TrialFindings] = []
+    for repetition in range(1, 7):
+        speeds = [common * random.gauss() for _ in range(200)]
+        for name in ("axum", "django", "go", "node", "spring"):
+            counts = [round(5e5 * math.exp(one + scatter * random.gauss())) for one in speeds]
+            turns = tuple(
+                Turn(repetition, number, name, 0, 50_000_000, count, 0, None, None, None, None)
+                for number, count in enumerate(counts)
+            )
+            made = sample.sound_trial(framework=name, repetition=repetition)
+            stages = (RecordedStage("hold", 0, 10**10, 64.0, 64.0, 1),)
+            recording = replace(made.recording, turns=turns, stages=stages, took_s=30.0)
+            trials.append(replace(made, data=replace(made.data, recording=recording)))
+    return tuple(trials)
+
+
+def test_turns_scatter_without_what_a_round_has_in_common() -> None:
+    found = hold_length(in_turns(scatter=0.2, common=0.5), 0.08)
+    assert found is not None
+    assert found.second_scatter == pytest.approx(0.2 * math.sqrt(0.05), rel=0.03)
+    assert found.overhead_s == 30.0 - found.hold_s
+    assert "trials" in found.sentence
+
+
+def test_few_rounds_say_nothing_of_their_scatter() -> None:
+    trials = in_turns(scatter=0.2, common=0.5)
+    few = [
+        replace(one, data=replace(one.data, recording=replace(one.recording, turns=found)))
+        for one in trials
+        for found in (one.recording.turns[:FEWEST_SECONDS],)
+    ]
+    assert hold_length(few, 0.08) is not None
+    fewer = [
+        replace(one, data=replace(one.data, recording=replace(one.recording, turns=found)))
+        for one in trials
+        for found in (one.recording.turns[: FEWEST_SECONDS - 1],)
+    ]
+    assert hold_length(fewer, 0.08) is None
+
+
+def test_the_turns_of_one_server_scatter_with_their_rounds() -> None:
+    alone = [one for one in in_turns(scatter=0.0, common=0.5) if one.recording.framework == "go"]
+    found = hold_length(alone, 0.08)
+    assert found is not None
+    assert found.second_scatter == pytest.approx(0.5 * math.sqrt(0.05), rel=0.05)
 
 
 @pytest.mark.parametrize(
