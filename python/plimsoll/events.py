@@ -22,9 +22,9 @@ CampaignEnded
 ```
 
 Where trials take turns, a group has `GroupStarted` for `TrialStarted`, `TurnEnded` for `Progress`,
-its phases mixed, and then `TrialEnded` for each of its trials. `GroupServer` tells whose phases
-follow when servers start and warm up. After `GroupFull`, the trials that it left out are another
-group.
+its phases mixed, and then `GroupEnded`, with `TrialEnded` for each of its trials. `GroupServer`
+tells whose phases follow when servers start and warm up. After `GroupFull`, the trials that it left
+out are another group.
 
 Between trials, `Step`s tell whose compliance is checked and, in a campaign of kind `line`, how each
 search stands.
@@ -292,6 +292,17 @@ class LoadRecorded:
 
 
 @dataclass(frozen=True)
+class GroupEnded:
+    """Trials that took turns are stored; the end of each follows.
+
+    Attributes:
+        completed: Ids of those that have numbers.
+    """
+
+    completed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class TrialEnded:
     """A trial has ended, and its recording is stored.
 
@@ -383,6 +394,7 @@ Event = (
     | TurnEnded
     | LoadEnded
     | LoadRecorded
+    | GroupEnded
     | TrialEnded
     | TrialJudged
     | CoolingDown

@@ -7,6 +7,7 @@ private is read: no name of the host or of a user, no address, no path.
 from __future__ import annotations
 
 import gzip
+import math
 import os
 import platform
 import re
@@ -139,6 +140,19 @@ def control_groups(controller: str, root: Path = _ROOT) -> tuple[Path, ...]:
 def allowed_cores() -> tuple[int, ...]:
     """The cores that this process may use, in rising order."""
     return tuple(sorted(os.sched_getaffinity(0)))
+
+
+def usable_cores(root: Path = _ROOT) -> int:
+    """How many cores this process and its children can keep busy.
+
+    No more than the CPU quota of its control group, rounded up, however many it may use.
+
+    Args:
+        root: Folder with `proc` and `sys`.
+    """
+    quota = _least(map(_quota_cores, _control_groups(root, "cpu")))
+    allowed = len(allowed_cores())
+    return allowed if quota is None else max(1, min(allowed, math.ceil(quota)))
 
 
 def online_cores(root: Path = _ROOT) -> tuple[int, ...]:

@@ -344,6 +344,9 @@ def test_servers_that_the_host_has_no_room_for_take_turns_after_the_others(
     full = [one for one in seen if isinstance(one, events.GroupFull)]
     assert [(one.servers, one.of) for one in full] == [(2, 3)]
     groups = [one.trials for one in seen if isinstance(one, events.GroupStarted)]
+    ended = [set(one.completed) for one in seen if isinstance(one, events.GroupEnded)]
+    of_first = {one.trial for one in recorded} - {trial.id for trial in groups[1]}
+    assert ended == [of_first, {trial.id for trial in groups[1]}]
     assert [len(trials) for trials in groups] == [6, 2]
     alone = {trial.id for trial in groups[1]}
     assert {

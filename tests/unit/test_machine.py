@@ -133,6 +133,7 @@ def test_limits_of_control_groups_are_the_least_of_own_and_parents(tmp_path: Pat
     assert found["cgroup_cores"] == 1.5
     assert found["cgroup_memory_bytes"] == 1000000
     assert found["cgroup_processes"] is None
+    assert machine.usable_cores(root) == min(2, len(machine.allowed_cores()))
 
 
 def test_limits_of_the_first_version_of_control_groups_are_read_too(tmp_path: Path) -> None:
@@ -148,6 +149,8 @@ def test_limits_of_the_first_version_of_control_groups_are_read_too(tmp_path: Pa
     )
     found = machine.facts(root)
     assert found["cgroup_cores"] == 0.5
+    assert machine.usable_cores(root) == 1
+    assert machine.usable_cores(_host(tmp_path / "free", {})) == len(machine.allowed_cores())
     assert found["cgroup_memory_bytes"] is None
     assert found["cgroup_processes"] == 512
     assert found["container"] == "docker"

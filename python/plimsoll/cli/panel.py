@@ -101,6 +101,8 @@ class Scene:
                 self.phase = PHASES[event.name] + (f": {self.server}" if self.server else "")
             case events.Progress():
                 self._follow(event)
+            case events.GroupEnded() if event.completed:
+                self.phase = _judging_text(event)
             case events.CoolingDown():
                 self.phase = "cooling down"
             case _:
@@ -170,6 +172,10 @@ def ending_text(event: events.TrialEnded) -> str:
     return f"{event.trial.id}: {wording.count(ended)} requests, {wording.count(failed)} failed"
 
 
+def _judging_text(event: events.GroupEnded) -> str:
+    return f"judging {wording.several(len(event.completed), 'trial')}"
+
+
 def _group_text(event: events.GroupStarted) -> str:
     """The trials that take turns, in one line."""
     first = event.trials[0]
@@ -207,6 +213,8 @@ def _lines(scene: Scene) -> Callable[[events.Event], None]:
                 messages.step(f"[{event.number}/{event.of}] {event.trial.id}")
             case events.GroupStarted():
                 messages.step(f"[{event.number}/{event.of}] {_group_text(event)}")
+            case events.GroupEnded() if event.completed:
+                messages.step(f"    {_judging_text(event)}")
             case events.TrialEnded():
                 messages.step(f"    {ending_text(event)}")
             case events.TrialJudged() if event.message:

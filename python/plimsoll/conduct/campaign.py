@@ -17,6 +17,7 @@ from plimsoll.events import (
     CampaignEnded,
     CampaignStarted,
     CoolingDown,
+    GroupEnded,
     GroupStarted,
     Listener,
     TrialEnded,
@@ -229,6 +230,7 @@ def _conduct_all(
             recordings = turns.conduct(group, setting, results, interruption, tell, room=room)
             if left := tuple(trial for trial in group if trial.id not in recordings):
                 groups.appendleft(left)
+            tell(GroupEnded(tuple(_completed(recordings))))
         else:
             (trial,) = group
             tell(TrialStarted(trial, number, len(to_do), left_s))

@@ -72,11 +72,37 @@ def of_trial(results: Results, recording: Recording, *, again: bool = False) -> 
     Raises:
         StorageError: The rows could not be read, or what follows from them not be kept.
     """
-    derived = None if again else _kept(results, recording)
-    if derived is None:
-        derived = _derived(stored(results, recording))
-        results.write_derived_trial(recording.trial, derived)
-    return _findings(recording, derived)
+    found = None if again else kept(results, recording)
+    return derived(results, recording) if found is None else found
+
+
+def derived(results: Results, recording: Recording) -> TrialFindings:
+    """What is known of one trial, derived and judged now, and kept.
+
+    Args:
+        results: Where its rows are.
+        recording: Its recording.
+
+    Raises:
+        StorageError: The rows could not be read, or what follows from them not be kept.
+    """
+    found = _derived(stored(results, recording))
+    results.write_derived_trial(recording.trial, found)
+    return _findings(recording, found)
+
+
+def kept(results: Results, recording: Recording) -> TrialFindings | None:
+    """What was kept of one trial; None when it was not derived from what is there now.
+
+    Args:
+        results: Where it was kept.
+        recording: Its recording.
+
+    Raises:
+        StorageError: It could not be read.
+    """
+    found = _kept(results, recording)
+    return None if found is None else _findings(recording, found)
 
 
 def judged(trial: Tables) -> TrialFindings:

@@ -11,7 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 import plimsoll
-from plimsoll import findings, wording
+from plimsoll import findings
 from plimsoll.aggregate.usage import second_window
 from plimsoll.campaign import as_run as campaigns_as_run
 from plimsoll.comparison import (
@@ -23,9 +23,8 @@ from plimsoll.comparison import (
 )
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.comparison.driver_comparison import disagreements
-from plimsoll.events import Listener, Step, ignore
-from plimsoll.findings import ladders, load_lines, measured, rate_curves
-from plimsoll.findings.derivation import of_trial
+from plimsoll.events import Listener, ignore
+from plimsoll.findings import deriving, ladders, load_lines, measured, rate_curves
 from plimsoll.findings.findings import Findings
 from plimsoll.verdicts.judge import judge_campaign, with_campaign
 
@@ -49,17 +48,13 @@ def gather(results: Results, *, again: bool = False, on_event: Listener = ignore
     Args:
         results: Its stored results.
         again: Whether everything is worked out anew, whatever is there.
-        on_event: Called with a `Step` before each trial is read.
+        on_event: Called with a `Step` before a trial is read or derived.
 
     Raises:
         StorageError: The results could not be read, or what follows from them not be kept.
     """
     results.prune_derived()
-    trial_ids = results.trial_ids()
-    each: list[TrialFindings] = []
-    for number, trial_id in enumerate(trial_ids, 1):
-        on_event(Step(f"reading trials: {wording.progress(number, len(trial_ids))}"))
-        each.append(of_trial(results, results.recording(trial_id), again=again))
+    each = deriving.of_trials(results, results.trial_ids(), again=again, on_event=on_event)
     found = of_trials(results, each)
     found = dataclasses.replace(
         found, lines=_lines(results, found), ladders=_ladders(results, found)

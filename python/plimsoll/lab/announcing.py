@@ -93,6 +93,8 @@ class Announcer:
             case events.TurnEnded():
                 self._change(phase="driving", active=event.trial.id)
                 self._progress(event.progress)
+            case events.GroupEnded():
+                self._change(phase="judging")
             case events.TrialSkipped() | events.TrialEnded() | events.TrialJudged():
                 self._settle(event.trial)
                 self._changed("judging" if isinstance(event, events.TrialEnded) else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,17 @@ from plimsoll import storage as storages
 from plimsoll.conduct import campaign as conducting
 from plimsoll.conduct.campaign import Repeat
 from plimsoll.estimates import PlanTiming
-from plimsoll.events import Event, Listener, Notice, Step, TrialEnded, TrialJudged, ignore
-from plimsoll.findings import campaign_thresholds, derivation, gathering
+from plimsoll.events import (
+    Event,
+    GroupEnded,
+    Listener,
+    Notice,
+    Step,
+    TrialEnded,
+    TrialJudged,
+    ignore,
+)
+from plimsoll.findings import campaign_thresholds, derivation, deriving, gathering
 from plimsoll.lab import campaign_hosts, databases, finished, following, selection
 from plimsoll.lab.announcing import Announcer
 from plimsoll.lab.metering import note_system_calls, require_power
@@ -259,6 +268,9 @@ def _judging(stored: Results, campaign: Campaign, on_event: Listener) -> Listene
 
     def reported(event: Event) -> None:
         on_event(event)
+        if isinstance(event, GroupEnded):
+            with suppress(Exception):  # what cannot be judged says so when its own end is told
+                deriving.of_trials(stored, event.completed)
         if isinstance(event, TrialEnded) and event.recording.ending.kind == "completed":
             said = _sentence(stored, event.recording)
             is_of_line = campaign.line is not None and is_try(event.recording)

@@ -121,6 +121,11 @@ class ParquetResults:
         return self.given if leads_there else str(self.folder)
 
     @property
+    def is_shared(self) -> bool:
+        """Other processes of this host can open the folder and add to it meanwhile."""
+        return True
+
+    @property
     def logs_place(self) -> str:
         """Where logs are, for messages."""
         return texts.shown(self.trials)

@@ -85,6 +85,11 @@ class Results(Protocol):
         ...
 
     @property
+    def is_shared(self) -> bool:
+        """Whether other processes of this host can open the folder and add to it meanwhile."""
+        ...
+
+    @property
     def logs_place(self) -> str:
         """Where logs are, for messages, without credentials."""
         ...

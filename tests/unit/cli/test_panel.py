@@ -308,6 +308,8 @@ def test_a_scene_follows_servers_that_take_turns() -> None:
     assert (scene.trial, scene.phase) == ("toy.empty.small.2", "under load")
     scene.take(events.TurnEnded(toy_trials.trial(1), progress(0.5, throughput_per_s=9.0)))
     assert scene.trial == "toy.empty.small.1"
+    scene.take(events.GroupEnded(("toy.empty.small.1",)))
+    assert scene.phase == "judging 1 trial"
     assert list(scene.throughputs) == [7.0, 9.0]
     assert scene.remaining_s == 5.5
     assert "hold, 0 of 6 s" in drawn(scene)
@@ -341,6 +343,8 @@ def test_without_a_terminal_a_group_is_one_line_and_each_of_its_trials_another(
         for passed_s in (100.25, 109.9, 110.1, 110.3):
             now_s[0] = passed_s
             tell(events.TurnEnded(toy_trials.trial(2), progress(passed_s - 100.0)))
+        tell(events.GroupEnded(()))
+        tell(events.GroupEnded(("toy.empty.small.1", "toy.empty.small.2")))
         for number in (1, 2):
             ended = recording(Ending(), ok=10 * number)
             tell(events.TrialEnded(toy_trials.trial(number), ended))
@@ -348,6 +352,7 @@ def test_without_a_terminal_a_group_is_one_line_and_each_of_its_trials_another(
         "[1/2] empty, small, repetition 1: 2 servers in turns",
         "    toy.empty.small.2: after 10 s (hold): 12,346/s, 8,999 of 9,000 connections open;"
         f" {progress_rows.failures_text(progress())}",
+        "    judging 2 trials",
         "    toy.empty.small.1: 10 requests, 0 failed",
         "    toy.empty.small.2: 20 requests, 0 failed",
     ]

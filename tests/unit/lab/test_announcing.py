@@ -148,6 +148,8 @@ def test_turns_are_told_by_the_trial_whose_turn_it_was(tmp_path: Path) -> None:
         found = seen(tmp_path, active=TRIALS[1].id)
         assert [one.trial for one in found.seconds] == [trial.id for trial in TRIALS]
         assert found.load_s == sum(trial.load.duration_s for trial in TRIALS)
+        announcer(events.GroupEnded((TRIALS[0].id,)))
+        assert seen(tmp_path, phase="judging").phase == "judging"
 
 
 def test_a_long_load_is_told_in_fewer_rows(tmp_path: Path) -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import re
-import subprocess
-import sys
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from itertools import islice
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from plimsoll import canvas
+from plimsoll.processes import beside
+from plimsoll.processes.beside import Beside
 from plimsoll.report.formats import converter
 
 if TYPE_CHECKING:
@@ -61,11 +60,15 @@ def svgs(specifications: Sequence[Specification]) -> list[str]:
     """
     wanted = [_still(one) for one in specifications]
     distinct = list(dict.fromkeys(wanted))
-    cores = len(os.sched_getaffinity(0)) if len(distinct) >= MANY else 1
+    cores = beside.cores_for(len(distinct), MANY)
     shares = [distinct[core::cores] for core in range(cores)]
     with ExitStack() as closing:
-        others = [closing.enter_context(_Elsewhere(share)) for share in shares[1:]]
-        made = [converter.convert(shares[0]), *(other.pictures() for other in others)]
+        others = [
+            closing.enter_context(Beside(converter.__name__, json.dumps(share)))
+            for share in shares[1:]
+        ]
+        own = converter.convert(shares[0])
+        made = [own, *map(_drawn, others, shares[1:])]
     pictures = {
         text: _with_own_names(text, picture)
         for share, drawn in zip(shares, made, strict=True)
@@ -86,6 +89,12 @@ def named(specifications: Iterable[tuple[str, Specification]]) -> Iterator[tuple
         yield from zip((name for name, _ in batch), drawn, strict=True)
 
 
+def _drawn(other: Beside, share: list[str]) -> list[str]:
+    """What another process drew; if it could not, this one does."""
+    written = other.written()
+    return converter.convert(share) if written is None else json.loads(written)
+
+
 def _still(specification: Specification) -> str:
     """A chart as text for the converter."""
     config: Specification = {**specification["config"], "font": FONT}
@@ -103,39 +112,6 @@ def _with_own_names(specification: str, picture: str) -> str:
     return _COUNTED.sub(
         lambda found: f"{found[1]}{mark}_{places.setdefault(found[0], len(places))}", picture
     )
-
-
-class _Elsewhere:
-    """Charts that another process draws meanwhile; if it cannot, this one does."""
-
-    def __init__(self, specifications: list[str]) -> None:
-        self._specifications = specifications
-        self._process: subprocess.Popen[str] | None = None
-
-    def __enter__(self) -> Self:
-        command = (sys.executable, "-P", "-m", converter.__name__)
-        pipe = subprocess.PIPE
-        with suppress(OSError):
-            self._process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, text=True, start_new_session=True
-            )
-            if self._process.stdin is not None:
-                with self._process.stdin as given:
-                    json.dump(self._specifications, given)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.__exit__(None, None, None)
-
-    def pictures(self) -> list[str]:
-        """As many pictures, in the same order."""
-        if self._process is not None and self._process.stdout is not None:
-            made = self._process.stdout.read()
-            if self._process.wait() == 0:
-                return json.loads(made)
-        return converter.convert(self._specifications)
 
 
 def joined(picture: str) -> str:

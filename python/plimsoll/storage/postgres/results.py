@@ -76,6 +76,11 @@ class PostgresResults:
         return self.session.place
 
     @property
+    def is_shared(self) -> bool:
+        """Its rows are not in the folder."""
+        return False
+
+    @property
     def logs_place(self) -> str:
         """Where logs are."""
         return f"{self._address.shown}, table plimsoll.logs"
