@@ -444,6 +444,19 @@ def waits_at(
     return [(int(in_flight), int(overdue)) for _, in_flight, overdue in rows]
 
 
+def late_seconds(recording: Recording, requests: Rows, least_ns: int) -> list[int]:
+    """Seconds in which requests were due, or waited to be sent, that were sent late.
+
+    Args:
+        recording: The recording, for its holds.
+        requests: The table `requests`.
+        least_ns: How late they were at least.
+    """
+    with query.opened(recording.holds, requests=as_stored(requests)) as database:
+        rows = database.execute(query.text("late_seconds"), {"least_ns": least_ns}).fetchall()
+    return [int(second) for (second,) in rows]
+
+
 def gone_ns(recording: Recording, requests: Rows) -> int | None:
     """Since when nothing listened on the server's port, until the load ended.
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from plimsoll.aggregate import cores
+from plimsoll.aggregate.query import SECOND_NS
 from plimsoll.aggregate.usage import LEAST_COVER
 
 if TYPE_CHECKING:
@@ -59,6 +60,9 @@ HALF = 0.5
 
 LEAST_READ_NS = 500_000_000
 """A shorter part of a stretch of time says nothing: processor time is counted in 10 ms."""
+
+MARGIN_NS = 200_000_000
+"""The load generator and the machine are read at other instants; a fifth of what is between."""
 
 SIDES: tuple[Side, Side] = ("server", "driver")
 
@@ -584,6 +588,39 @@ def _given(recording: Recording, readings: Usage) -> dict[Whose, tuple[int, ...]
     if recording.hosts:
         return {"server": recording.server.cores}
     return {"server": recording.server.cores, "driver": recording.driver.cores}
+
+
+def driver_waited_s(
+    recording: Recording, readings: Usage, windows: Sequence[Window], *, only_stolen: bool = False
+) -> float:
+    """How long the load generator waited for cores of others about some stretches of time.
+
+    Args:
+        recording: The recording.
+        readings: Its readings.
+        windows: The stretches; `MARGIN_NS` before and after each count too.
+        only_stolen: Whether only time counts that the host of a virtual machine withheld.
+
+    Returns:
+        Seconds; 0 where it is unknown.
+    """
+    about = _about(windows)
+    found = lost(recording, readings, about) if about else None
+    if found is None:
+        return 0.0
+    ratio = found.stolen_ratio("driver") if only_stolen else found.waited_ratio("driver")
+    return ratio * sum(end - start for start, end in about) / SECOND_NS
+
+
+def _about(windows: Sequence[Window]) -> list[Window]:
+    """Some stretches of time with a margin on either side, those that touch joined."""
+    joined: list[Window] = []
+    for start, end in sorted((start - MARGIN_NS, end + MARGIN_NS) for start, end in windows):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def longest_pauses_s(readings: Usage, starts: Instants, ends: Instants) -> Values:

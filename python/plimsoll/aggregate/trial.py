@@ -142,6 +142,10 @@ class Tables:
         """Requests in flight at some instants, and those that waited so much longer than usual."""
         return check_inputs.waits_at(self.recording, self.requests, at_ns, over_ns)
 
+    def late_seconds(self, least_ns: int) -> list[int]:
+        """Seconds in which requests were due, or waited to be sent, that were sent so late."""
+        return check_inputs.late_seconds(self.recording, self.requests, least_ns)
+
     @cached_property
     def silence(self) -> Silence:
         """Whole seconds of its holds without a response."""

@@ -58,6 +58,7 @@ QUESTIONS: dict[str, Callable[[Tables], Any]] = {
     "steady state": lambda of: of.steady_state,
     "steady state of times": lambda of: of.steady_state_of_times,
     "pace": lambda of: of.pace(of.holds[-1], 7),
+    "late": lambda of: [of.late_seconds(least_ns) for least_ns in (0, 10**5, 10**8)],
     "arrivals": lambda of: of.arrivals(of.holds[-1], 7),
     "medians": lambda of: pace.median_times(of.requests, of.holds[-1], 9),
     "in flight": lambda of: of.in_flight([(0, 10**9), (10**9, 13 * 10**9), (5, 6)]),

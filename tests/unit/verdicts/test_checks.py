@@ -773,6 +773,60 @@ def test_late_arrivals_are_the_stalled_servers_unless_the_load_generator_stopped
     assert ("The server stalled 1 time" in given.text) is (level == "doubtful")
 
 
+def late_between(trial, from_s, until_s, late_ns):
+    """An open load whose requests were sent late between two instants, and on time elsewhere."""
+    made = as_open(trial, 2000.0)
+    sent, due = (made.requests[name].to_numpy() for name in ("sent_ns", "due_ns"))
+    is_late = (sent >= from_s * 1e9) & (sent < until_s * 1e9)
+    column = pa.array(np.where(is_late, due - late_ns, due).astype(np.int64))
+    place = made.requests.schema.get_field_index("due_ns")
+    field = made.requests.schema.field(place)
+    return replace(made, requests=made.requests.set_column(place, field, column))
+
+
+@pytest.mark.parametrize(
+    ("taken_s", "paused_at_s", "level"),
+    [
+        ((3.9, 4.9), 5, "sound"),
+        ((5.5, 6.5), 5, "void"),
+        ((1.0, 2.0), 5, "void"),
+        ((3.9, 4.9), 7, "void"),
+    ],
+    ids=["same time", "later", "before the hold", "stalled later"],
+)
+def test_late_requests_are_excused_only_by_waits_and_stalls_of_their_own_time(
+    taken_s, paused_at_s, level
+):
+    options = {"stolen": 0.4, "taken_s": taken_s, "longest_pause_ns": 80_000_000}
+    made = late_between(simulate(**options), 4.0, 4.4, 80_000_000)
+    with_pauses(made, {paused_at_s: 0.08})
+    given = judged("offered_rate_met", made)
+    assert given.level == level, given
+    told = [one.text for one in given.sentences]
+    assert any("about that time" in one for one in told) is (level == "sound")
+
+
+@pytest.mark.parametrize(
+    ("taken_s", "paused_at_s", "level"),
+    [
+        ((6.0, 7.0), 7, "sound"),
+        ((3.0, 4.0), 7, "doubtful"),
+        ((6.0, 7.0), 5, "doubtful"),
+        ((3.0, 4.0), 4, "doubtful"),
+        ((3.0, 4.0), None, "sound"),
+    ],
+    ids=["at the end", "at the beginning", "stalled before", "both before", "not told when"],
+)
+def test_arrivals_that_are_missing_are_excused_only_by_a_stall_at_the_end_of_the_hold(
+    taken_s, paused_at_s, level
+):
+    made = as_open(simulate(stolen=0.4, taken_s=taken_s, longest_pause_ns=250_000_000), 2100.0)
+    if paused_at_s is not None:
+        with_pauses(made, {paused_at_s: 0.25})
+    given = judged("offered_rate_met", made)
+    assert given.level == level, given
+
+
 @pytest.mark.parametrize(("share", "level"), [(0.25, "sound"), (0.29, "doubtful"), (0.4, "void")])
 def test_a_mix_other_than_asked_for_does_not_pass(share, level):
     given = judged("request_mix_met", as_mix(CLEAN, share))

@@ -49,8 +49,6 @@ LONG_PAUSE_S = 0.05
 """Schedulers let a thread wait for a core for less."""
 LIKELY = 0.5
 """Waits for a core explain a stall at most twice as long."""
-MARGIN_NS = 200_000_000
-"""The load generator and the machine are read at other instants; a fifth of what is between."""
 STALL_S = 0.5
 """A stall so long leaves a second with hardly any response, and fails requests and connections."""
 STALL_RATIO = 0.05
@@ -173,12 +171,10 @@ def _is_by_others(tables: Tables, stalls: DriverStalls) -> bool:
 
 def _waited_s(tables: Tables, reading: Window, length_s: float) -> float:
     """How long it waited for cores about the time of a reading that tells of a stall."""
-    about = (reading[0] - MARGIN_NS, reading[1] + MARGIN_NS)
-    lost = disturbance.lost(tables.recording, tables.usage, [about])
-    if lost is None:
-        return 0.0
-    waited = lost.waited_ratio if length_s < LONG_PAUSE_S else lost.stolen_ratio
-    return waited("driver") * (about[1] - about[0]) / SECOND_NS
+    is_long = length_s >= LONG_PAUSE_S
+    return disturbance.driver_waited_s(
+        tables.recording, tables.usage, [reading], only_stolen=is_long
+    )
 
 
 def _cause(tables: Tables, verdict: Verdict) -> Cause | None:

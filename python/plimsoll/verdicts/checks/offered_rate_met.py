@@ -17,9 +17,11 @@ dropped instead of sending them, as k6 counts, these are compared with all.
 A load generator that slows down together with its server sends less just when the server is slow.
 
 While other programs have the load generator's cores, requests are late through no fault of the
-load; `undisturbed` judges that. Such waits explain late requests if they are no longer than the
-longest stall of the load generator, and make up half of the time that as many arrivals take. After
-a stall at the end of a measurement window, the requests due in it are sent after the window.
+load; `undisturbed` judges that. Only waits in the seconds with late requests count. They explain
+these if none was later than three times the longest stall of the load generator in those seconds.
+They must also make up half of the time that as many arrivals take. After a stall at the end of a
+measurement window, the requests due in it are sent after the window. Waits about that end explain
+them.
 
 While the server stalls, all connections wait and arrivals wait for one of them. If the longest
 stall is as long as requests were late, it is named, and late requests are doubtful at most: their
@@ -34,15 +36,21 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from plimsoll import wording
 from plimsoll.aggregate import disturbance, stalls
 from plimsoll.aggregate.rates import offered_s
+from plimsoll.aggregate.usage import second_window
 from plimsoll.verdicts.finding import Finding, Remedy, found, inapplicable, not_checked, of_trial
 from plimsoll.verdicts.limits import PROPOSAL, Limit
 from plimsoll.verdicts.role import PACE, Role
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.aggregate.trial import Tables
+    from plimsoll.aggregate.usage import Window
     from plimsoll.recording import RecordedStage
     from plimsoll.verdicts.limits import Limits
     from plimsoll.verdicts.verdict import Verdict
@@ -194,24 +202,48 @@ def _by_chance(tables: Tables, requested: float) -> float:
 
 
 def _left_by_a_stall(tables: Tables, per_s: float) -> float:
-    """Arrivals of the longest stall that other programs made, which fall behind the hold's end."""
-    missed_s = _missed_ratio(tables) * tables.held_s
-    return per_s * min(_longest_stall_s(tables), missed_s)
+    """Arrivals of stalls that other programs made, which fall behind the ends of the holds."""
+    return per_s * sum(_stalled_at_s(tables, hold) for hold in tables.holds)
 
 
-def _missed_ratio(tables: Tables) -> float:
-    """Share of the holds in which the load generator waited for cores that others had."""
-    lost = disturbance.lost(tables.recording, tables.usage, tables.holds)
-    return 0.0 if lost is None else lost.waited_ratio("driver")
+def _stalled_at_s(tables: Tables, hold: Window) -> float:
+    """How long the load generator stalled about the end of a hold, as far as it lacked a core."""
+    end_ns = hold[1]
+    told = [
+        (window, length_s)
+        for window, length_s in tables.usage.intervals("driver", "longest_pause_s")
+        if window[0] < end_ns + disturbance.MARGIN_NS and window[1] > end_ns - disturbance.MARGIN_NS
+    ]
+    if not tables.usage.of("driver", "longest_pause_s"):
+        told = [(hold, _longest_stall_s(tables, [hold]))]
+    explained_s = (min(length_s, _waited_s(tables, [window])) for window, length_s in told)
+    return max(explained_s, default=0.0)
 
 
-def _longest_stall_s(tables: Tables) -> float:
+def _waited_s(tables: Tables, windows: Sequence[Window]) -> float:
+    """How long the load generator waited for cores that others had, about some stretches."""
+    return disturbance.driver_waited_s(tables.recording, tables.usage, windows)
+
+
+def _longest_stall_s(tables: Tables, windows: Sequence[Window]) -> float:
+    """The longest stall of the load generator about some stretches, or of all if it tells no more.
+
+    Args:
+        tables: The tables of the trial.
+        windows: The stretches of time.
+    """
     driver = tables.recording.driver
-    return 0.0 if driver is None else (driver.longest_pause_ns or 0) / 1e9
+    if not tables.usage.of("driver", "longest_pause_s"):
+        return 0.0 if driver is None else (driver.longest_pause_ns or 0) / 1e9
+    starts, ends = np.array(windows, np.int64).reshape(-1, 2).T
+    return float(disturbance.longest_pauses_s(tables.usage, starts, ends).max(initial=0.0))
 
 
-def _is_late_by_others(tables: Tables, limit: Limit, service_ns: float) -> bool:
-    """Whether waits for cores that others had explain every percentile that is too late."""
+def _waited_while_late_s(tables: Tables, limit: Limit, service_ns: float) -> float | None:
+    """How long the load generator waited for cores while requests were sent too late.
+
+    None where that does not explain every percentile that is too late.
+    """
     late = [
         (LATE_RATIOS[name], lag_ns)
         for name in LATEST
@@ -219,10 +251,12 @@ def _is_late_by_others(tables: Tables, limit: Limit, service_ns: float) -> bool:
         and limit.level(lag_ns / max(service_ns, LEAST_SERVICE_NS)) != "sound"
     ]
     if not late:
-        return False
-    ratio, lag_ns = max(ratio for ratio, _ in late), max(lag_ns for _, lag_ns in late)
-    is_short = lag_ns / 1e9 <= CAUGHT_UP * _longest_stall_s(tables)
-    return is_short and _missed_ratio(tables) >= LIKELY * ratio
+        return None
+    ratio, lags_ns = max(ratio for ratio, _ in late), [lag_ns for _, lag_ns in late]
+    windows = [second_window(one) for one in tables.late_seconds(int(min(lags_ns)))]
+    waited_s = _waited_s(tables, windows)
+    is_short = max(lags_ns) / 1e9 <= CAUGHT_UP * _longest_stall_s(tables, windows)
+    return waited_s if is_short and waited_s >= LIKELY * ratio * tables.held_s else None
 
 
 def _lag(tables: Tables, limits: Limits) -> Finding:
@@ -237,11 +271,10 @@ def _lag(tables: Tables, limits: Limits) -> Finding:
         "start; "
         f"the median service time is {wording.seconds(service_ns / 1e9)}"
     )
-    if _is_late_by_others(tables, limit, service_ns):
-        waited = wording.percent(round(_missed_ratio(tables), 3))
+    if waited_s := _waited_while_late_s(tables, limit, service_ns):
         sentence = (
             f"{LATEST[quantile]} was sent {wording.seconds(lag_ns / 1e9)} or more late, because "
-            f"the load generator waited for a core {waited} of the time"
+            f"the load generator waited for a core for {wording.seconds(waited_s)} about that time"
         )
         return not_checked(limit, sentence)
     finding = found(limit, lag_ns / max(service_ns, LEAST_SERVICE_NS), sentence, MORE_POOL)
