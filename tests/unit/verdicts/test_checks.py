@@ -21,6 +21,7 @@ from plimsoll.aggregate.engine_records import as_stored
 from plimsoll.aggregate.rates import offered_s
 from plimsoll.aggregate.trial import Tables
 from plimsoll.aggregate.usage import ReadingSeries, Usage
+from plimsoll.campaign.line_settings import TRY
 from plimsoll.campaign.load import COUNTED_S, Stage, UnknownLoad
 from plimsoll.recording import (
     HOST,
@@ -2005,6 +2006,27 @@ def test_a_hang_that_fills_the_pool_is_not_blamed_on_the_pool():
     given = judged("failures_explained", trial)
     assert "Requests waited until the load ended, for up to" in given.text
     assert given.remedies[0] == "Find in `server.log` why it did not respond."
+
+
+@pytest.mark.parametrize(
+    ("name", "failures", "level"),
+    [
+        (TRY, {"not_sent": 0.005}, "sound"),
+        (TRY, {"not_sent": 0.05}, "void"),
+        (TRY, {"not_sent": 0.005, "closed_waiting": 0.005}, "doubtful"),
+        ("steady", {"not_sent": 0.005}, "doubtful"),
+    ],
+    ids=["as allowed", "more", "beside others", "no try"],
+)
+def test_what_a_try_of_a_load_line_may_leave_unsent_did_not_fail(name, failures, level):
+    made = as_open(simulate(failures=failures), rate_per_s=2000.0)
+    load = replace(made.recording.load, name=name)
+    given = judged(
+        "failures_explained", replace(made, recording=replace(made.recording, load=load))
+    )
+    assert given.level == level, given
+    assert ("more waited to be sent at the end" in given.text) is (level == "sound")
+    assert ("due but never sent" in given.text) is (name != TRY or failures["not_sent"] > 0.01)
 
 
 def slower_answers(from_s=8):

@@ -11,6 +11,9 @@ the 99th percentile of all requests is one that failed, however short that of th
 they are timeouts, the verdict says what the percentile is with them. Wrong responses void a trial
 from the same share on.
 
+A try of a load line may leave a hundredth of its requests unsent. Those that still waited for a
+connection when it ended are no failures, because the line holds them against its own limits.
+
 Nor do latencies have requests that were still in flight when the load ended. One that had waited
 for a second, and for ten times the highest known percentile (of few responses: the longest), hung:
 the load ended before its timeout did. One of a shorter wait was queued, or met a stall. But where
@@ -31,6 +34,8 @@ from plimsoll import wording
 from plimsoll.aggregate import timeouts
 from plimsoll.aggregate.outcomes import BY_NAME, COMPLETED, NOT_FAILED, UNENDED, error_name
 from plimsoll.aggregate.query import SECOND_NS
+from plimsoll.load_line.limits import SENDING
+from plimsoll.load_line.tries import is_try
 from plimsoll.verdicts import closed_connections, unanswered_load
 from plimsoll.verdicts.finding import Finding, Remedy, found, led_by, not_checked, of_trial, unknown
 from plimsoll.verdicts.limits import PROPOSAL, Limit
@@ -198,7 +203,7 @@ def _few(tables: Tables, limits: Limits) -> Finding:
 
 def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
     limit = limits.of(FAILED_RATIO)
-    failures = [row for row in tables.outcome_counts if _is_failure(row) and row.held]
+    failures = [row for row in _failures(tables) if row.held]
     failed = sum(row.held for row in failures)
     ended = tables.summary.completed + failed
     driver = tables.recording.driver
@@ -227,6 +232,9 @@ def _counted(tables: Tables, limits: Limits, *, has_failures: bool) -> Finding:
             f"all {wording.count(ended)} requests of the measurement window got a complete "
             f"response{some}"
         )
+        waiting = sum(row.held for row in _waiting(tables))
+        if waiting:
+            sentence = f"{sentence}; {wording.count(waiting)} more waited to be sent at the end"
         return found(limit, 0.0, sentence + _elsewhere(tables), "")
     sentence = (
         f"{wording.count(failed)} of {wording.several(ended, 'request')} in the measurement window "
@@ -369,6 +377,27 @@ def _closed(tables: Tables) -> Iterator[str]:
         yield f"the server closed {closed_connections.described(tables, ends)}, unannounced"
 
 
+def _failures(tables: Tables) -> list[OutcomeCount]:
+    """How requests failed, most of them first; what a try of a load line may leave unsent did not.
+
+    Args:
+        tables: The tables of the trial.
+    """
+    waiting = _waiting(tables)
+    return [row for row in tables.outcome_counts if _is_failure(row) and row not in waiting]
+
+
+def _waiting(tables: Tables) -> list[OutcomeCount]:
+    """Requests that waited to be sent when a try of a load line ended, no more than it may leave.
+
+    The line holds them against its limits of sending and of latency.
+    """
+    unsent = [row for row in tables.outcome_counts if row.outcome == "not_sent"]
+    due = sum(row.held for row in tables.outcome_counts)
+    is_allowed = sum(row.held for row in unsent) <= SENDING.allowed * due
+    return unsent if is_try(tables.recording) and is_allowed else []
+
+
 def _is_failure(row: OutcomeCount) -> bool:
     return row.outcome not in NOT_FAILED and row.outcome not in COMPLETED
 
@@ -387,7 +416,7 @@ def _words(row: OutcomeCount) -> str:
 
 
 def _elsewhere(tables: Tables) -> str:
-    outside = sum(row.requests - row.held for row in tables.outcome_counts if _is_failure(row))
+    outside = sum(row.requests - row.held for row in _failures(tables))
     return f", and {wording.count(outside)} outside the measurement window" if outside else ""
 
 
@@ -426,7 +455,7 @@ def _why_lost(tables: Tables) -> Remedy | str:
 
 def _explained(tables: Tables, limits: Limits) -> Finding:
     limit = limits.of(UNEXPLAINED_RATIO)
-    rows = [row for row in tables.outcome_counts if _is_failure(row) and not _is_explained(row)]
+    rows = [row for row in _failures(tables) if not _is_explained(row)]
     number = sum(row.requests for row in rows)
     total = sum(row.requests for row in tables.outcome_counts)
     names = wording.listed(sorted({f"`{row.outcome}`" for row in rows}))
