@@ -42,6 +42,25 @@ def test_a_trial_of_a_campaign_that_says_too_little_is_doubtful() -> None:
     assert given.sentences[0].limit == "compared_mean_error_ratio"
 
 
+@pytest.mark.parametrize(
+    ("growth", "went"), [(0.5, "Throughput rose"), (-0.3, "Throughput fell"), (0.0, "")]
+)
+def test_a_short_stop_does_not_hide_a_change_and_is_none_itself(growth: float, went: str) -> None:
+    options = {"growth": growth, "hold_s": 8.0}
+    for stopped in ({}, {"freeze_s": (4.2, 4.5)}):
+        given = steady.judge(simulate(**options, **stopped), Limits())
+        assert given.level == ("doubtful" if went else "sound"), given
+        assert given.text.startswith(went or "Throughput was steady")
+        left_out = any("is left out" in one.text for one in given.sentences)
+        assert left_out is bool(stopped and went)
+
+
+def test_waits_for_the_next_response_of_a_slow_server_are_no_stops() -> None:
+    trial = simulate(connections=2, throughput_per_s=60.0, service_ns=33_000_000, hold_s=8.0)
+    assert trial.stalls
+    assert steady._Hold(trial, trial.holds[0]).stops == []
+
+
 def arriving(
     seed: int,
     free_s: Callable[[float], float] = lambda at_s: at_s,

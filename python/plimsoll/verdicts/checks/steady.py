@@ -14,6 +14,9 @@ fewer than three such rounds is not checked, because it does not show what is us
 reports at most one of the first three, and latency only if throughput was steady, because all of
 them have one cause.
 
+A short stop of the server hides a rise or a fall, because no shape explains it. So of a closed load
+without think time the check looks for a change without the stops, too, where it finds nothing else.
+
 The check repeats the search without what the machine changed: it divides the responses of each part
 by the share of its cores that the trial got, and by their speed. A change that is then gone came
 from the machine: `undisturbed` and `host_speed_stable` judge it, and this check does not blame the
@@ -190,6 +193,16 @@ FEWEST = 10.0
 FEWEST_EACH = 5.0
 """The same of responses for each request in flight: connections respond in step, so a part has all
 of a round of responses or none."""
+LEAST_STOP_S = 0.05
+"""A shorter stretch without a response hides no change."""
+STOP_TIMES = 20
+"""A stop is so many times the mean time between responses; by chance there is none so long."""
+STOP_ROUNDS = 2
+"""It is so many rounds of all requests in flight, which may come in bursts."""
+SERVED = 0.5
+"""A part that was served for less of its time says little."""
+MOSTLY_SERVED = 0.75
+"""With fewer parts that say something, nothing is known of changes beside the stops."""
 MOST_LEVELS = 5
 """Levels of a hold that are listed one by one."""
 LONGER = Remedy(
@@ -278,6 +291,38 @@ class _Hold:
         if self.is_only:
             return self.tables.steady_state_of_times
         return steady_state.times_in_window(self.tables.requests, self.window)
+
+    @cached_property
+    def stops(self) -> list[Window]:
+        """Stretches without a response that are none of chance, and none between two bursts."""
+        if not self.tables.recording.load.is_saturating:
+            return []
+        apart_ns = self.length_s * SECOND_NS / PARTS / max(median(self.parts), 1.0)
+        least_ns = max(
+            LEAST_STOP_S * SECOND_NS, STOP_TIMES * apart_ns, STOP_ROUNDS * _in_step(self) * apart_ns
+        )
+        start_ns, end_ns = self.window
+        within = [one for one in self.tables.stalls if start_ns <= one[0] < end_ns]
+        return [(start, end) for start, end in within if end - start >= least_ns]
+
+    @property
+    def beside_stops(self) -> list[float] | None:
+        """Responses in each of its twentieths, had it not stopped; None where it did not, or often.
+
+        A part that stopped for most of its time is taken to lie between its neighbours.
+        """
+        edges = np.linspace(*self.window, PARTS + 1)
+        stopped_ns = np.zeros(PARTS)
+        for start, end in self.stops:
+            within = np.minimum(edges[1:], end) - np.maximum(edges[:-1], start)
+            stopped_ns += np.clip(within, 0, None)
+        left = 1 - stopped_ns / np.diff(edges)
+        is_served = left >= SERVED
+        if not self.stops or is_served.mean() < MOSTLY_SERVED:
+            return None
+        places = np.arange(PARTS)
+        known = np.array(self.parts)[is_served] / left[is_served]
+        return [float(one) for one in np.interp(places, places[is_served], known)]
 
     def pace(self, parts: int) -> list[int]:
         """Complete responses in equal parts of it."""
@@ -424,7 +469,8 @@ def _pace(hold: _Hold, change: Drift, limits: Limits) -> list[Finding]:
     tables, counts = hold.tables, hold.parts
     raw = _first_doubt(hold, change, counts, hold.steady_state, limits)
     if raw is None:
-        return [_scattered(hold, change, counts, limits), *_times(hold, limits)]
+        steady = [_scattered(hold, change, counts, limits), *_times(hold, limits)]
+        return _changed_beside_stops(hold, limits) or steady
     parts = hold.without_machine(counts)
     if raw.limit == limits.of(CHANGE_RATIO) and machine_speed.has_others(tables.usage):
         return [_against_others(raw, change.same_shape(parts))]
@@ -433,6 +479,29 @@ def _pace(hold: _Hold, change: Drift, limits: Limits) -> list[Finding]:
     state = steady_state.classified(windows, hold.length_s)
     left = None if evened is None else _first_doubt(hold, evened, parts, state, limits)
     return [_of_somebody(tables, _of_server(raw, left))]
+
+
+def _changed_beside_stops(hold: _Hold, limits: Limits) -> list[Finding]:
+    """That throughput rose or fell, where only short stops hide it; empty where it did not."""
+    counts = hold.beside_stops
+    change = None if counts is None else drift(counts)
+    raw = None if change is None else _changed(hold, change, limits)
+    if counts is None or change is None or raw is None or raw.level == "sound":
+        return []
+    parts = hold.without_machine(counts)
+    if machine_speed.has_others(hold.tables.usage):
+        finding = _against_others(raw, change.same_shape(parts))
+    else:
+        evened = drift(parts)
+        left = None if evened is None else _changed(hold, evened, limits)
+        is_left = left is not None and left.level != "sound"
+        finding = _of_somebody(hold.tables, _of_server(raw, left if is_left else None))
+    longest_s = max(end - start for start, end in hold.stops) / SECOND_NS
+    longest, stops = wording.seconds(longest_s), len(hold.stops)
+    beside = f"a stop of the server for {longest} is left out"
+    if stops > 1:
+        beside = f"{stops} stops of the server, for up to {longest}, are left out"
+    return [replace(finding, further=(*finding.further, beside))]
 
 
 def _against_others(raw: Finding, left: Drift) -> Finding:
