@@ -24,9 +24,11 @@ Shares = dict[str, float]
 
 SERVER, CORE, DRIVER, DATABASE, HOST = "server", "core", "driver", "database", "host"
 QUEUE, LINK, CAPACITY = "queue", "link", "capacity"
+ONE_AT_A_TIME = "one_at_a_time"
 SAID = {
     SERVER: "the server's cores were {} busy",
     CORE: "the server's busiest core was {} busy",
+    ONE_AT_A_TIME: "threads of the server ran in turn for {} of the time",
     DRIVER: "the load generator's busiest core was {} busy in its busiest second",
     DATABASE: "the database's cores were {} busy",
     HOST: "the cores that both share were {} busy",
@@ -37,6 +39,7 @@ SAID = {
 LIMIT_WAS = {
     SERVER: "the server was saturated",
     CORE: "one core of the server was saturated, the others were not",
+    ONE_AT_A_TIME: "the server does one thing at a time",
     DRIVER: "the load generator was saturated",
     DATABASE: "the database was saturated",
     HOST: "the host that both share was saturated",
@@ -47,6 +50,9 @@ LIMIT_WAS = {
 
 ONE_CORE = 1.05
 """Busy cores up to which one thread may have done all of it; more than 1 by errors of readings."""
+
+ALONE = 0.8
+"""Share of what a server ran from which on its busiest thread did it alone, but for helpers."""
 
 
 def stated(name: str, share: float) -> str:
@@ -63,6 +69,7 @@ def shares(tables: Tables) -> Shares:
     found = {
         SERVER: disturbance.full_ratio(recording, tables.usage),
         CORE: _busiest_core(tables),
+        ONE_AT_A_TIME: _one_at_a_time(tables),
         DRIVER: None if peak is None else peak.wanted,
         DATABASE: _database(tables),
         HOST: None if cores.are_apart(recording) else _host(tables),
@@ -74,36 +81,61 @@ def shares(tables: Tables) -> Shares:
 
 
 def _busiest_core(tables: Tables) -> float | None:
-    """The server's busiest core, or all that it used where that can have been one core.
+    """The server's busiest core, or its busiest thread where it has no cores of its own.
 
-    Without cores of its own, what its threads waited for while others had the cores counts too.
-    More than one core's worth was spread over several cores: then its busiest thread counts, with
-    its part of these waits.
+    What its threads waited for while others had the cores counts too. Where no thread was read, all
+    that it used is taken for one, if that can have been one core.
     """
     server = tables.recording.server
     if server is not None and len(server.cores) > 1 and cores.are_apart(tables.recording):
         rates = [_unfree(tables, [core]) for core in server.cores]
         return max((rate for rate in rates if rate is not None), default=None)
+    wanted = _wanted_anywhere(tables)
+    if wanted is None:
+        return None
+    part = _busiest_thread(tables)
+    return wanted * part if part is not None else wanted if wanted <= ONE_CORE else None
+
+
+def _one_at_a_time(tables: Tables) -> float | None:
+    """What several threads of a server ran together that does one thing at a time.
+
+    A lock, such as that of an interpreter, lets one of its threads run after the other: then no
+    thread is full, and the server is. None elsewhere, and where one thread did nearly all.
+    """
+    wanted, part = _wanted_anywhere(tables), _busiest_thread(tables)
+    if wanted is None or part is None or part >= ALONE or wanted > ONE_CORE:
+        return None
+    recording, usage = tables.recording, tables.usage
+    found = disturbance.cores_of_one_at_a_time(recording, usage, tables.holds, tables.served)
+    return None if found is None else wanted
+
+
+def _wanted_anywhere(tables: Tables) -> float | None:
+    """Cores that a server used, or waited for while others had them, that may use several.
+
+    None where it is unknown, or it has cores of its own.
+    """
+    server, busy = tables.recording.server, tables.summary.server_busy_cores
     is_confined = server is not None and len(server.cores) == 1
-    busy = tables.summary.server_busy_cores
     if is_confined or busy is None:
         return None
-    wanted = busy + disturbance.missed_by_server(tables.recording, tables.usage, tables.holds)
-    return wanted if wanted <= ONE_CORE else _busiest_thread(tables, busy, wanted)
+    return busy + disturbance.missed_by_server(tables.recording, tables.usage, tables.holds)
 
 
-def _busiest_thread(tables: Tables, busy: float, wanted: float) -> float | None:
-    """The part of what a server ran, or waited for, that was its busiest thread's.
+def _busiest_thread(tables: Tables) -> float | None:
+    """The part of what a server ran that was its busiest thread's.
 
     None where that was not read, or most of the threads that ran were never seen.
     """
+    busy = tables.summary.server_busy_cores
     busiest, ran = (
         tables.usage.rate("server", quantity, tables.holds)
         for quantity in ("busiest_thread_s", "run_time_s")
     )
-    if busiest is None or not ran or ran < disturbance.LEAST_SEEN * busy:
+    if busiest is None or busy is None or not ran or ran < disturbance.LEAST_SEEN * busy:
         return None
-    return wanted * min(busiest / ran, 1.0)
+    return min(busiest / ran, 1.0)
 
 
 def _database(tables: Tables) -> float | None:

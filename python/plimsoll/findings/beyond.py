@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -34,8 +35,18 @@ Resource = Literal[
 FULL = 0.8
 """Share from which on a resource is full; as in `bottleneck_identified`."""
 
-SEARCHED: tuple[Resource, ...] = ("server", "core", "queue", "link", "host")
+SEARCHED: Mapping[str, Resource] = {
+    utilisation.SERVER: "server",
+    utilisation.CORE: "core",
+    utilisation.ONE_AT_A_TIME: "core",
+    utilisation.QUEUE: "queue",
+    utilisation.LINK: "link",
+    utilisation.HOST: "host",
+}
 """Resources in the order in which they are named: the host is full when its server is."""
+
+OF_SERVER = (utilisation.SERVER, utilisation.CORE, utilisation.ONE_AT_A_TIME)
+"""Resources of which one is full when the server is."""
 
 OF_DRIVER: tuple[Resource, ...] = ("driver", "pool")
 """Resources of the load generator: a rate that they end is not the server's limit."""
@@ -175,7 +186,7 @@ def stalled(tables: Tables, limit: LineLimit) -> LimitingResource | None:
 
 
 def _is_server_full(shares: utilisation.Shares) -> bool:
-    return max(shares.get(utilisation.SERVER, 0.0), shares.get(utilisation.CORE, 0.0)) >= FULL
+    return max(shares.get(name, 0.0) for name in OF_SERVER) >= FULL
 
 
 def _is_host_fuller(shares: utilisation.Shares, driver: float) -> bool:
@@ -216,9 +227,9 @@ def _doubted(found: TrialFindings) -> LimitingResource | None:
 
 
 def _full(shares: utilisation.Shares) -> LimitingResource | None:
-    for resource in SEARCHED:
-        if shares.get(resource, 0.0) >= FULL:
-            return LimitingResource(resource, utilisation.stated(resource, shares[resource]))
+    for name, resource in SEARCHED.items():
+        if shares.get(name, 0.0) >= FULL:
+            return LimitingResource(resource, utilisation.stated(name, shares[name]))
     return None
 
 

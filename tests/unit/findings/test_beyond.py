@@ -96,6 +96,17 @@ def test_the_server_is_named_before_the_host_that_it_fills(
     assert found(monkeypatch, core=0.3, host=0.99)[0] == "host"
 
 
+def test_threads_that_run_in_turn_are_a_full_core_of_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for doubted in ((), (driver_headroom.NAME,)):
+        resource, said = found(monkeypatch, *doubted, one_at_a_time=0.97, core=0.2, driver=0.85)
+        assert (resource, said) == (
+            "core",
+            "threads of the server ran in turn for 97 % of the time",
+        )
+
+
 def test_a_full_pool_of_connections_is_named_where_no_resource_is_full(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

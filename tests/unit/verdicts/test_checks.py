@@ -3639,6 +3639,39 @@ def test_several_cores_of_a_server_without_its_own_are_no_full_core(busy, level,
     assert ("he server's busiest core" in given.text) is (busy <= 1)
 
 
+def with_threads(trial, ran, busiest):
+    """The trial whose server's threads ran for so many cores' worth, and the busiest of them."""
+    for quantity, per_s in (("run_time_s", ran), ("busiest_thread_s", busiest)):
+        course = [(second, per_s * second) for second in range(9)]
+        trial = with_readings(trial, "server", quantity, *course)
+    return trial
+
+
+@pytest.mark.parametrize(
+    ("busy", "thread", "words"),
+    [
+        (0.98, 0.97, "one core of the server was saturated"),
+        (0.98, 0.85, "one core of the server was saturated"),
+        (0.98, 0.15, "the server does one thing at a time"),
+        (0.88, 0.85, "one core of the server was saturated"),
+        (0.88, 0.15, "no measured resource was saturated"),
+        (0.88, 0.5, "no measured resource was saturated"),
+    ],
+)
+def test_threads_that_share_about_one_core_fill_none(busy, thread, words):
+    """They are the limit together only where they were never out of work, as behind a lock."""
+    made = with_threads(unpinned_of_16(server_busy=busy), busy, thread)
+    given = judged("bottleneck_identified", made)
+    assert words in given.text
+    assert given.level == ("doubtful" if words.startswith("no measured") else "sound")
+
+
+def test_threads_that_wait_for_requests_are_not_held_up_by_a_lock():
+    made = unpinned_of_16(server_busy=0.98, connections=20, driver_busy=0.97)
+    given = judged("bottleneck_identified", with_threads(made, 0.98, 0.15))
+    assert "one thing at a time" not in given.text
+
+
 @pytest.mark.parametrize(
     ("busy", "thread", "seen", "level"),
     [
@@ -3650,10 +3683,7 @@ def test_several_cores_of_a_server_without_its_own_are_no_full_core(busy, level,
 )
 def test_a_full_thread_of_several_is_a_full_core(busy, thread, seen, level):
     """Such as the event loop of a runtime that collects garbage beside it, or a worker of four."""
-    made = unpinned_of_16(server_busy=busy)
-    for quantity, per_s in (("run_time_s", busy * seen), ("busiest_thread_s", thread)):
-        course = [(second, per_s * second) for second in range(9)]
-        made = with_readings(made, "server", quantity, *course)
+    made = with_threads(unpinned_of_16(server_busy=busy), busy * seen, thread)
     given = judged("bottleneck_identified", made)
     assert given.level == level, given
     assert ("one core of the server was saturated" in given.text) is (level == "sound")

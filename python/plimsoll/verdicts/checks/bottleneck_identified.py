@@ -3,14 +3,15 @@
 A closed load takes all the throughput it can get, so something limits it. The check measures the
 most saturated resource that can be read: the server's cores together, its busiest core, the load
 generator's busiest core, all cores if both share them, the listen queue, the link. A server without
-cores of its own that used more than one has a busiest core only by its busiest thread, and is held
-against all cores of the host. It also compares the throughput with the load generator's calibrated
-maximum. A core that others used while server or load generator waited for it, or that the host of a
-virtual machine withheld, was not free. While one side waits for such a core, the other may run out
-of work; so a side's cores need only be full in the rest of the time. If none of them was saturated,
-responses waited for something that was not measured: a lock, a pool of workers, a timer, another
-server. The number is then not what the server can do on its cores, and more connections may well
-yield more.
+cores of its own has a busiest core only by its busiest thread, and is held against all cores of the
+host if it used more than one. Several threads that share about one core fill none. They are the
+limit where they run one at a time, as with a lock, and were never out of work, as `undisturbed`
+tells. It also compares the throughput with the load generator's calibrated maximum. A core that
+others used while server or load generator waited for it, or that the host of a virtual machine
+withheld, was not free. While one side waits for such a core, the other may run out of work; so a
+side's cores need only be full in the rest of the time. If none of them was saturated, responses
+waited for something that was not measured: a lock, a pool of workers, a timer, another server. The
+number is then not what the server can do on its cores, and more connections may well yield more.
 
 One such timer has a check of its own: `delayed_ack`.
 
@@ -75,10 +76,16 @@ UNQUEUED_RATIO = 0.8
 SHARED_WITH_OTHERS = (
     utilisation.SERVER,
     utilisation.CORE,
+    utilisation.ONE_AT_A_TIME,
     utilisation.DRIVER,
     utilisation.HOST,
 )
 """Resources that are cores, of which other programs or machines may take a part."""
+
+BY_A_LOCK = (
+    "it was never out of work, and yet no thread was full: they may share a lock, such as that of "
+    "an interpreter"
+)
 
 REMEDY = Remedy(
     "Find what the server waits for: a lock, a pool of workers, a timer; or use more `connections`",
@@ -150,7 +157,8 @@ def _identified(tables: Tables, limit: Limit, shares: Shares, fullest: str) -> F
         part = f"{taken}, a part of the limit"
         return Finding("sound", shares[fullest], limit, _most_used(shares), "", (part,))
     sentence = f"{_most_used(shares)}: {utilisation.LIMIT_WAS[fullest]}"
-    return Finding("sound", shares[fullest], limit, sentence, "")
+    in_turn = (BY_A_LOCK,) * (fullest == utilisation.ONE_AT_A_TIME)
+    return Finding("sound", shares[fullest], limit, sentence, "", in_turn)
 
 
 def _beside_waits(tables: Tables, shares: Shares) -> float | None:
