@@ -16,6 +16,20 @@ USUAL_S = 0.002
 SLOW_S = 0.3
 
 
+class OneEach:
+    """A server of one worker for each of 20 connections, which stand still once, each by itself."""
+
+    def __init__(self):
+        self.draw = np.random.default_rng(3)
+        self.stalls_s = self.draw.uniform(0.0, HOLD_S - 2 * SLOW_S, 20)
+
+    def done_s(self, connection: int, sent_s: float) -> float:
+        """When the response comes to what was sent then."""
+        done_s = sent_s + USUAL_S * self.draw.lognormal(0.0, 0.1)
+        stall_s = self.stalls_s[connection]
+        return stall_s + SLOW_S if sent_s < stall_s + SLOW_S and stall_s < done_s else done_s
+
+
 class Server:
     """How long each request takes: some are slow by themselves, and some workers stand still.
 
@@ -40,7 +54,7 @@ class Server:
         return done_s
 
 
-def served(server: Server, connections: int = 20) -> Tables:
+def served(server: Server | OneEach, connections: int = 20) -> Tables:
     """A closed load on that server."""
     rows = []
     for connection in range(connections):
@@ -58,7 +72,7 @@ def served(server: Server, connections: int = 20) -> Tables:
     return replace(made, requests=request_rows(*rows))
 
 
-def judged(server: Server, connections: int = 20):
+def judged(server: Server | OneEach, connections: int = 20):
     return hidden_stalls.judge(served(server, connections), Limits())
 
 
@@ -71,6 +85,14 @@ def test_requests_that_are_slow_by_themselves_are_no_stalls():
     given = judged(Server(slow=lambda _: 0.004))
     assert given.level == "sound", given
     assert "took up to 300 ms by themselves" in given.sentences[0].text
+
+
+def test_workers_of_one_connection_that_stall_apart_are_said_to_look_like_slow_requests():
+    """Their rows are the same, so that a doubt would fall on every server with slow requests."""
+    for server in (OneEach(), Server(slow=lambda _: 0.0004)):
+        given = judged(server)
+        assert given.level == "sound", given
+        assert "workers of one connection each that stall apart" in given.sentences[1].text
 
 
 @pytest.mark.parametrize("slow", [0.0, 0.0003])

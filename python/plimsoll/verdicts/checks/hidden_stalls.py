@@ -248,7 +248,10 @@ def _of_clusters(
         f"{wording.several(len(alone), 'request')} took {_longest(alone)} by "
         f"{'itself' if len(alone) == 1 else 'themselves'}"
     )
-    evidence = "no more of them than by chance end together, or are on the same connections"
+    evidence = (
+        "no more of them than by chance end together, or are on the same connections; workers of "
+        "one connection each that stall apart look the same"
+    )
     return found(limit, wait_ns / measured_ns, sentence, "", evidence)
 
 
