@@ -3,9 +3,9 @@
 A closed load takes all the throughput it can get, so something limits it. The check measures the
 most saturated resource that can be read: the server's cores together, its busiest core, the load
 generator's busiest core, all cores if both share them, the listen queue, the link. A server without
-cores of its own has a busiest core only by its busiest thread, and is held against all cores of the
-host if it used more than one. Several threads that share about one core fill none. They are the
-limit where they run one at a time, as with a lock, and were never out of work, as `undisturbed`
+cores of its own has a busiest core only by its busiest thread. If it used more than one core, it is
+held against all cores of the host. Several threads that share about one core fill none. They are
+the limit where they run one at a time, as with a lock, and were never out of work, as `undisturbed`
 tells. It also compares the throughput with the load generator's calibrated maximum. A core that
 others used while server or load generator waited for it, or that the host of a virtual machine
 withheld, was not free. While one side waits for such a core, the other may run out of work; so a
