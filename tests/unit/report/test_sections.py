@@ -218,7 +218,14 @@ def test_the_cost_of_a_protocol_is_void_where_either_side_is(load: str) -> None:
     made = protocol_costs.costs(experiments.repetitions(trials))
     (only,) = sections.of(replace(experiments.by_protocols(), trials=trials, protocol_costs=made))
     states = {line.cells[1].partition(":")[0]: line.state for line in only.tables[0].lines}
-    assert states == {"https": "void" if load == "http" else "sound", "h2": "void"}
+    expected = {"https": "void" if load == "http" else "sound", "h2": "void"}
+    assert states == expected
+    told_by = machine_readable.trials(
+        told(replace(experiments.by_protocols(), trials=trials, protocol_costs=made))
+    )
+    costs = {one["load"]: one["protocol_cost"] for one in told_by}
+    assert costs.pop("http") is None
+    assert {name: cost["level"] for name, cost in costs.items()} == expected
 
 
 @pytest.mark.parametrize("load", ["alone", "shared"])
@@ -229,6 +236,11 @@ def test_head_of_line_blocking_is_void_and_not_told_where_either_side_is_void(lo
     (table,) = only.tables
     assert {line.state for line in table.lines} == {"void"}
     assert table.notes == ()
+    told_by = machine_readable.trials(
+        told(replace(experiments.sharing(), trials=trials, sharings=made))
+    )
+    shared = [one["head_of_line"] for one in told_by if one["load"] == "shared"]
+    assert {one["level"] for one in shared} == {"void"}
 
 
 def test_a_ratio_to_a_load_generator_whose_trials_are_void_is_void() -> None:
@@ -244,6 +256,9 @@ def test_a_ratio_to_a_load_generator_whose_trials_are_void_is_void() -> None:
     assert lines["wrk"].reason == (
         "Load generator at its limit (doubtful); plimsoll: Little's law violated (void)"
     )
+    told_by = machine_readable.trials(told(replace(experiments.crossed(), trials=trials)))
+    levels = {one["trial"].split(".")[3]: one["beside_other_drivers"]["level"] for one in told_by}
+    assert levels == {"plimsoll": None, "wrk": "void", "ab": "void"}
 
 
 @pytest.mark.parametrize(
@@ -273,7 +288,8 @@ def test_json_has_the_ratio_to_the_other_driver_in_every_trial() -> None:
     )
     assert wrk["throughput_ratio"]["low"] < 1 < wrk["throughput_ratio"]["high"]
     ours = found["go.2048.steady.plimsoll.1"]["beside_other_drivers"]
-    assert ours == {"against": "plimsoll", "throughput_ratio": None}
+    assert ours == {"against": "plimsoll", "level": None, "throughput_ratio": None}
+    assert wrk["level"] == "doubtful"
     assert found["go.2048.steady.wrk.1"]["beside_published"] == []
 
 
@@ -297,6 +313,7 @@ def test_json_has_the_ratios_of_a_load_on_shared_connections() -> None:
     assert (shared["against"], shared["connections"], shared["in_flight_each"]) == ("alone", 16, 10)
     assert shared["response_time_p99_ns_ratio"]["value"] == pytest.approx(18.2 / 10.1)
     assert shared["response_time_p99_ns_ratio"]["low"] > 1
+    assert shared["level"] == "sound"
     assert found["go.2048.alone.1"]["head_of_line"] is None
 
 
@@ -310,6 +327,7 @@ def test_json_has_the_published_ratio_beside_the_measured_one() -> None:
         "high": None,
     }
     assert beside["measured_ratio"]["value"] == pytest.approx(12_500 / 8050)
+    assert beside["measured_level"] == "sound"
     assert found["axum.2048.steady.1"]["beside_other_drivers"] is None
 
 

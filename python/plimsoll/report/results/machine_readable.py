@@ -10,16 +10,19 @@ from plimsoll.aggregate.energy import SOURCES
 from plimsoll.aggregate.summary import TIMES
 from plimsoll.findings.entries import EntryName
 from plimsoll.findings.ladders import SIDES
+from plimsoll.findings.trial import state_of_ratio
 from plimsoll.load_line.tries import is_try
 from plimsoll.report import trial_numbers
 from plimsoll.report.results import judged, line_result
 from plimsoll.tables import STATISTICS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from plimsoll.aggregate.summary import Summary
     from plimsoll.findings.campaign_thresholds import JudgedEntry
     from plimsoll.findings.findings import Findings
-    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.findings.trial import State, TrialFindings
     from plimsoll.provenance import Provenance
     from plimsoll.recording import Driver, Recording
     from plimsoll.statistics.intervals import Estimate
@@ -40,15 +43,16 @@ def trials(findings: Findings, accepted: Sequence[str] = ()) -> list[JsonObject]
         findings: What was found.
         accepted: Checks whose verdicts the exit code leaves out.
     """
+    by_name = {found.recording.trial: found for found in findings.trials}
     return [
         {
             **trial(found, findings.verdicts),
             "accepted": _accepted([*found.verdicts, *findings.verdicts], accepted),
             "rank": _rank(found, findings),
-            "beside_other_drivers": _by_driver(found, findings),
-            "protocol_cost": _protocol_cost(found, findings),
-            "head_of_line": _head_of_line(found, findings),
-            "beside_published": _published(found, findings),
+            "beside_other_drivers": _by_driver(found, findings, by_name),
+            "protocol_cost": _protocol_cost(found, findings, by_name),
+            "head_of_line": _head_of_line(found, findings, by_name),
+            "beside_published": _published(found, findings, by_name),
             "thresholds": _thresholds(found, findings),
             "load_lines": _load_lines(found, findings),
             "ladder": _ladder(found, findings),
@@ -166,26 +170,41 @@ def _slope(line: StraightLine | None) -> dict[str, float | None] | None:
     return line and _estimate(line.slope)
 
 
-def _by_driver(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
+def _by_driver(
+    found: TrialFindings, findings: Findings, by_name: Mapping[str, TrialFindings]
+) -> dict[str, object] | None:
     """Throughput by the trial's driver / that by the driver it is held against."""
     for one in findings.disagreements:
         for by in one.drivers:
             if found.recording.trial in by.trials:
-                return {"against": one.against, "throughput_ratio": _estimate(by.ratio)}
+                return {
+                    "against": one.against,
+                    "level": by.ratio and _level(by_name, by.trials, one.drivers[0].trials),
+                    "throughput_ratio": _estimate(by.ratio),
+                }
     return None
 
 
-def _protocol_cost(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
+def _protocol_cost(
+    found: TrialFindings, findings: Findings, by_name: Mapping[str, TrialFindings]
+) -> dict[str, object] | None:
     """Ratios of the trial's server by TLS or HTTP/2 to itself by HTTP/1.1 without TLS."""
     recording = found.recording
     for one in findings.protocol_costs:
         if recording.trial in one.trials and recording.load.name == one.load:
             ratios = {f"{name}_ratio": _estimate(ratio) for name, ratio in one.ratios.items()}
-            return {"service": one.service, "against": one.against, **ratios}
+            return {
+                "service": one.service,
+                "against": one.against,
+                "level": _level(by_name, one.trials, one.against_trials),
+                **ratios,
+            }
     return None
 
 
-def _head_of_line(found: TrialFindings, findings: Findings) -> dict[str, object] | None:
+def _head_of_line(
+    found: TrialFindings, findings: Findings, by_name: Mapping[str, TrialFindings]
+) -> dict[str, object] | None:
     """Ratios of the trial's server on shared connections to itself with one for each request."""
     recording = found.recording
     for one in findings.sharings:
@@ -193,6 +212,7 @@ def _head_of_line(found: TrialFindings, findings: Findings) -> dict[str, object]
             ratios = {f"{name}_ratio": _estimate(of.ratio) for name, of in one.quantities.items()}
             return {
                 "against": one.against,
+                "level": _level(by_name, one.trials, one.against_trials),
                 "connections": one.connections,
                 "in_flight_each": one.each,
                 **ratios,
@@ -200,7 +220,9 @@ def _head_of_line(found: TrialFindings, findings: Findings) -> dict[str, object]
     return None
 
 
-def _published(found: TrialFindings, findings: Findings) -> list[dict[str, object]]:
+def _published(
+    found: TrialFindings, findings: Findings, by_name: Mapping[str, TrialFindings]
+) -> list[dict[str, object]]:
     """Throughput of the trial's server / that of the baseline, as published and as measured."""
     fields = () if findings.publication is None else findings.publication.fields
     return [
@@ -209,11 +231,19 @@ def _published(found: TrialFindings, findings: Findings) -> list[dict[str, objec
             "baseline": field.baseline,
             "published_ratio": _estimate(row.published),
             "measured_ratio": _estimate(row.measured),
+            "measured_level": row.measured and _level(by_name, row.trials, field.baseline_trials),
         }
         for field in fields
         for row in field.rows
         if found.recording.trial in row.trials
     ]
+
+
+def _level(
+    by_name: Mapping[str, TrialFindings], own: Sequence[str], against: Sequence[str]
+) -> State:
+    """How far to believe a ratio of numbers over the trials with these names."""
+    return state_of_ratio([by_name[name] for name in own], [by_name[name] for name in against])
 
 
 def _estimate(estimate: Estimate | None) -> dict[str, float | None] | None:
