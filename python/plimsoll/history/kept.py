@@ -23,7 +23,7 @@ FORMAT = 1
 Level = Literal["not_checked", "sound", "doubtful", "void"]
 
 
-LineEnd = Literal["found", "below", "above", "open", "load_generator"]
+LineEnd = Literal["found", "below", "above", "open", "load_generator", "untried"]
 
 
 class _Kept(pydantic.BaseModel):
@@ -85,8 +85,9 @@ class KeptEntry(_Kept):
     measured."""
     line: LineEnd | None = None
     """How the search of a load line ended: no rate keeps the limit (`below`), every rate does
-    (`above`), the budget was too short to tell (`open`), or the load generator or its connections
-    were the limit. Null in other entries, and in lines of before."""
+    (`above`), the budget was too short to tell (`open`), the load generator or its connections were
+    the limit, or the closed load before it gave no rate to try (`untried`). Null in other entries,
+    and in lines of before."""
 
     @classmethod
     def of(

@@ -106,6 +106,7 @@ def test_a_recent_loss_has_an_exit_code(
         ("below", "no rate keeps the limit"),
         ("open", "the budget was too short to tell"),
         ("load_generator", "the load generator was the limit"),
+        ("untried", "no rate was tried, as the closed load before it failed"),
         (None, ""),
         ("above", None),
     ],

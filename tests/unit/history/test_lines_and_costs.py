@@ -12,12 +12,14 @@ import queues
 import sample
 from histories import noise
 from plimsoll.campaign.as_run import CampaignAsRun
+from plimsoll.campaign.line_settings import LineSettings
 from plimsoll.findings.beyond import LimitingResource
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
 from plimsoll.history.adding import kept
 from plimsoll.history.kept import KeptCampaign, KeptEntry
 from plimsoll.history.series import series
+from plimsoll.load_line import campaign_search
 from plimsoll.load_line.search import Found
 
 SEARCHED = queues.searched_with()
@@ -62,6 +64,32 @@ def test_a_line_that_was_not_found_says_how_its_search_ended(state: Found) -> No
     lines = EntryLines("go", "json", False, found, None, problem="", goes_on=False)
     (entry,) = of_load(kept(replace(sample.findings(), lines=(lines,))), LIMIT)
     assert (entry.line, entry.estimates, entry.repetitions) == (state, {}, 0)
+
+
+def test_a_line_of_which_no_rate_was_tried_is_missing_in_its_series() -> None:
+    wanted = LineSettings(p99_s=0.02, p50_s=0.005, connections=64)
+    goal = campaign_search.goal(wanted)
+    lines = tuple(replace(SEARCHED.lines[0], limit=limit) for limit in goal.limits)
+    searched = replace(SEARCHED, wanted=goal, lines=lines)
+    found = LineFindings(searched, Subject("go · json", wanted.arrivals, 64), {}, {})
+    as_run = CampaignAsRun({}, line=wanted)
+    before, after = (
+        replace(
+            sample.findings(),
+            lines=(EntryLines("go", "json", False, each, None, problem="", goes_on=False),),
+            as_run=as_run,
+        )
+        for each in (found, None)
+    )
+    day, next_day = kept(before), kept(after)
+    for limit in goal.limits:
+        (found_one,), (untried,) = of_load(day, limit.text), of_load(next_day, limit.text)
+        assert (untried.name, untried.load_id) == (found_one.name, found_one.load_id)
+        assert (untried.line, untried.level, untried.estimates) == ("untried", "void", {})
+    for one in series([day, next_day], ["line_rate_per_s"]):
+        missing = one.recently_missing(5)
+        assert missing is not None
+        assert missing.entry.line == "untried"
 
 
 def test_lines_of_other_conditions_are_another_load() -> None:

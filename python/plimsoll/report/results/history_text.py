@@ -25,6 +25,7 @@ WITHOUT_A_LINE = {
     "above": "every rate that was tried keeps the limit",
     "open": "the budget was too short to tell",
     "load_generator": "the load generator was the limit",
+    "untried": "no rate was tried, as the closed load before it failed",
 }
 """Ends of a search to why there is no load line."""
 
