@@ -5,15 +5,16 @@ times as fast one server is as another *within* each experiment. So every throug
 that of one server, the same in the document and here: the one that the file of figures names, or
 the best of the document among those measured here.
 
-Where a document prints several runs, and where there are several repetitions here, a ratio has an
-interval (`statistics.intervals.ratio_interval`).
+Where a document prints several runs, a ratio has an interval
+(`statistics.intervals.ratio_interval`). What was measured here is the ratio of the model that ranks
+the whole table (`statistics.comparison`), with its interval.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import median
 from typing import TYPE_CHECKING
@@ -51,8 +52,8 @@ class MatchedServer:
         framework: Its counterpart, as `name:variant`.
         published: Its published throughput, the median of several runs, / that of the baseline;
             None without one.
-        measured: The same of what was measured here, the median of the repetitions that count, of
-            all where none does; None when one of the two was not measured.
+        measured: The same of what was measured here, by the model that ranks; of the medians of all
+            repetitions where none of one of the two counts. None when one was not measured.
         figures: What was published of it.
         trials: Ids of its trials here, those that do not count, too.
     """
@@ -125,9 +126,14 @@ class _Measured:
 
     Attributes:
         trials: Table to framework, as `name:variant`, to its trials.
+        models: Table and column of `summaries` to the model of all its frameworks, as far as one
+            was needed.
     """
 
     trials: Mapping[ComparedTable, Mapping[str, Sequence[ComparedTrial]]]
+    models: dict[tuple[ComparedTable, str], Comparison] = field(
+        default_factory=dict["tuple[ComparedTable, str]", "Comparison"]
+    )
 
     def tables(self, endpoint: str, load: str) -> list[ComparedTable]:
         """The tables of what was measured there; an empty load is any."""
@@ -160,12 +166,18 @@ class _Measured:
         found = self.trials[table]
         if one in found and other in found:
             names = [*found]
-            trials = [*found.values()]
-            model = ranked(trials, [observed(each, quantity) for each in trials])
-            ratio = model.ratio(names.index(one), names.index(other))
+            ratio = self._model(table, quantity).ratio(names.index(one), names.index(other))
             if ratio is not None:
                 return ratio
         return _ratio(self.counting(table, one, quantity), self.counting(table, other, quantity))
+
+    def _model(self, table: ComparedTable, quantity: str) -> Comparison:
+        """All frameworks of a table by one column."""
+        if (table, quantity) not in self.models:
+            trials = [*self.trials[table].values()]
+            made = ranked(trials, [observed(each, quantity) for each in trials])
+            self.models[table, quantity] = made
+        return self.models[table, quantity]
 
     def ids(self, table: ComparedTable, framework: str) -> tuple[str, ...]:
         """Ids of the trials of a framework there, those that do not count, too."""
@@ -232,18 +244,27 @@ def _placed(document: Document) -> dict[tuple[str, str], Published]:
 
 def _field(table: ComparedTable, document: Published, named: str, measured: _Measured) -> Field:
     published = {server: _rates(figures) for server, figures in document.items()}
+    quantities = {server: _quantity(figures) for server, figures in document.items()}
     counting, shown = (
-        {server: read(table, server[1], _quantity(figures)) for server, figures in document.items()}
+        {server: read(table, server[1], quantity) for server, quantity in quantities.items()}
         for read in (measured.counting, measured.shown)
     )
     fastest = sorted(published, key=lambda server: -median(published[server]))
     baseline = _baseline(named, fastest, counting, shown)
+
+    def ratio(server: Server) -> Estimate | None:
+        """By the model, if both count and the document counts both alike; else of medians."""
+        found = None
+        if quantities[server] == quantities[baseline]:
+            found = measured.ratio(table, server[1], baseline[1], quantities[server])
+        return found or _ratio(shown[server], shown[baseline])
+
     rows = tuple(
         MatchedServer(
             subject=server[0],
             framework=server[1],
             published=_ratio(published[server], published[baseline]),
-            measured=_ratio(shown[server], shown[baseline]),
+            measured=ratio(server),
             figures=tuple(document[server]),
             trials=measured.ids(table, server[1]),
         )
@@ -253,8 +274,8 @@ def _field(table: ComparedTable, document: Published, named: str, measured: _Mea
         published,
         {server: measured.of(table, server[1]) for server in document},
         {
-            server: measured.observed(table, server[1], _quantity(figures))
-            for server, figures in document.items()
+            server: measured.observed(table, server[1], quantity)
+            for server, quantity in quantities.items()
         },
     )
     return Field(*table, baseline[0], measured.ids(table, baseline[1]), rows, order)

@@ -20,6 +20,7 @@ Claims get no verdict: whether 2.7 % is `about 5 %` is up to the reader.
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 import tomllib
@@ -33,6 +34,7 @@ from plimsoll.tool_output import pasted, readers
 from plimsoll.tool_output.reported import ReportedStatistics
 
 _COMPARED = 2
+_FEWEST_DIGITS, _MOST_DIGITS, _MOST_DIGITS_BELOW_1 = 2, 4, 3
 _TEXTS, _NUMBERS = ("says", "place", "subject"), ("ratio", "throughput_per_s")
 _KEYS = (*_TEXTS, *_NUMBERS, "compare")
 _TABLE = re.compile(r"^\s*\[\[?\s*claim\s*\]", re.MULTILINE)
@@ -215,6 +217,8 @@ def _throughputs(subject: str, figures: Sequence[ReportedStatistics]) -> dict[st
 def statement(claim: Claim, figures: Sequence[ReportedStatistics]) -> str:
     """The figures for a claim in words: `× 0.845` for one endpoint, the range for several.
 
+    A ratio has as many digits as the figure with the fewest, of which two to four are shown.
+
     Args:
         claim: The claim.
         figures: The results of the same document.
@@ -222,20 +226,61 @@ def statement(claim: Claim, figures: Sequence[ReportedStatistics]) -> str:
     found = figures_of(claim, figures)
     if not found:
         return "no figure of it was published" if claim.compare else "judged below"
-    say = _ratio if claim.compare else _rate
+    digits = _digits_by_endpoint(claim, figures)
+
+    def say(value: float, count: int) -> str:
+        return ratio_text(value, count) if claim.compare else _rate(value)
+
     if len(found) == 1:
-        return say(*found.values())
+        ((endpoint, value),) = found.items()
+        return say(value, digits[endpoint])
     least, most = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
-    median = say(statistics.median(found.values()))
+    median = say(statistics.median(found.values()), min(digits[name] for name in found))
     return (
-        f"{say(found[least])} (`{least}`) to {say(found[most])} (`{most}`), median {median},"
-        f" of {len(found)} endpoints"
+        f"{say(found[least], digits[least])} (`{least}`) to "
+        f"{say(found[most], digits[most])} (`{most}`), median {median}, of {len(found)} endpoints"
     )
 
 
-def _ratio(value: float) -> str:
-    return f"× {wording.decimals(value, 3)}"
+def _digits_by_endpoint(claim: Claim, figures: Sequence[ReportedStatistics]) -> dict[str, int]:
+    """The digits of the figures for a claim, by endpoint: those of the subject with the fewest."""
+    subjects = claim.compare or (claim.subject,)
+    found: dict[str, dict[str, list[ReportedStatistics]]] = {}
+    for one in figures:
+        if one.subject in subjects:
+            found.setdefault(one.endpoint, {}).setdefault(one.subject, []).append(one)
+    return {
+        endpoint: min(map(throughput_digits, by_subject.values()))
+        for endpoint, by_subject in found.items()
+    }
+
+
+def throughput_digits(figures: Sequence[ReportedStatistics]) -> int:
+    """The significant digits of a published throughput; noughts at its end are none.
+
+    Of several runs those of the one with the most: another may end in noughts by chance.
+
+    Args:
+        figures: What was published of one subject at one endpoint.
+    """
+    known = (one.throughput_per_s for one in figures if one.throughput_per_s is not None)
+    mantissas = (f"{value:.15e}".partition("e")[0] for value in known)
+    return max((len(one.replace(".", "").rstrip("0")) for one in mantissas), default=0)
+
+
+def ratio_text(value: float, digits: int) -> str:
+    """A ratio of published numbers with the digits that these have, two to four: `× 2.97`.
+
+    Args:
+        value: The ratio.
+        digits: Digits of the number with the fewest.
+    """
+    if not value:
+        return "× 0"
+    most = _MOST_DIGITS if value >= 1 else _MOST_DIGITS_BELOW_1
+    places = min(max(digits, _FEWEST_DIGITS), most) - 1 - math.floor(math.log10(value))
+    return f"× {wording.decimals(value, max(places, 0))}"
 
 
 def _rate(value: float) -> str:
-    return f"{wording.count(value)}/s"
+    return wording.per_second(value)

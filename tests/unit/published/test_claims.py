@@ -35,7 +35,41 @@ def test_a_claim_that_compares_two_is_answered_for_every_endpoint_that_both_have
     found = claims.figures_of(claim, (*FOUR, figures("ours", "/alone", 7)))
     assert found == {"/small": 2.0, "/large": 0.9}
     sentence = claims.statement(claim, FOUR)
-    assert sentence == "× 0.900 (`/large`) to × 2.000 (`/small`), median × 1.450, of 2 endpoints"
+    assert sentence == "× 0.90 (`/large`) to × 2.0 (`/small`), median × 1.4, of 2 endpoints"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "said"),
+    [
+        (46_333, 15_579, "× 2.974"),
+        (18_056, 21_377, "× 0.845"),
+        (22_000, 15_579, "× 1.4"),
+        (46_333, 185, "× 250"),
+        (8_000, 90, "× 89"),
+        (12_300, 12_345, "× 0.996"),
+        (185, 300_012, "× 0.000617"),
+        (0, 100, "× 0"),
+        (0.25, 0.125, "× 2.0"),
+    ],
+)
+def test_a_ratio_has_no_more_digits_than_the_figures(ours: float, theirs: float, said: str) -> None:
+    claim = Claim("ours is ahead", compare=("ours", "theirs"))
+    both = (figures("ours", "/", ours), figures("theirs", "/", theirs))
+    assert claims.statement(claim, both) == said
+
+
+def test_a_round_figure_among_exact_ones_takes_no_digit() -> None:
+    runs = [figures("ours", "/", rate, f"run {n}") for n, rate in enumerate((8_000, 8_123, 8_217))]
+    claim = Claim("ours is ahead", compare=("ours", "theirs"))
+    assert claims.statement(claim, [*runs, figures("theirs", "/", 4_001)]) == "× 2.030"
+
+
+def test_a_low_rate_keeps_its_digits() -> None:
+    claim = Claim("ours is slow", subject="ours", throughput_per_s=0.25)
+    assert (claim.claimed, claims.statement(claim, [figures("ours", "/", 0.2)])) == (
+        "0.25/s",
+        "0.2/s",
+    )
 
 
 def test_repetitions_count_as_their_median() -> None:

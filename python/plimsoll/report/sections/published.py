@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import wording
 from plimsoll.findings.trial import state_of, state_of_ratio
+from plimsoll.published import claims
 from plimsoll.report import contents, estimate_text, level_text
 from plimsoll.report.contents import anchor
 from plimsoll.report.contents.section import Section, SectionTable, TableRow
@@ -32,6 +33,9 @@ _HEADINGS = (
     *("published of", "measured here", "published", "95 %", "measured", "95 %"),
     "audit of what was published",
 )
+_MOST_DIGITS = 3
+"""Digits of a published ratio that are shown beside a measured one."""
+
 _CLAIMS = ("claim", "claimed", "by its own figures", "measured here")
 
 
@@ -47,13 +51,13 @@ def section(findings: Findings) -> Section | None:
     trials = {trial.recording.trial: trial for trial in findings.trials}
     audited = {id(one.figures): one for one in found.audit.results}
     fields = [_field(field, trials, audited, findings) for field in found.fields]
-    claims = [_claims(found.claims)] if found.claims else []
+    claimed = [_claims(found.claims)] if found.claims else []
     return Section(
         anchor=ANCHOR,
         title=TITLE,
         short="Published",
         caption=_caption(found),
-        tables=(*fields, *claims),
+        tables=(*fields, *claimed),
         remarks_title="Audit of the published figures",
         remarks=tuple(_remarks(found)),
     )
@@ -91,6 +95,14 @@ def _field(
             [trials[name] for name in row.trials],
             baseline,
             [audited[id(one)] for one in row.figures],
+            min(
+                _MOST_DIGITS,
+                *(
+                    claims.throughput_digits(one.figures)
+                    for one in field.rows
+                    if one is row or one.subject == field.baseline
+                ),
+            ),
         )
         for row in field.rows
     )
@@ -110,12 +122,14 @@ def _line(
     trials: Sequence[TrialFindings],
     baseline: Sequence[TrialFindings],
     audited: Sequence[Audited],
+    digits: int,
 ) -> TableRow:
     verdicts = [verdict for one in audited for verdict in one.verdicts]
     cells = (
         row.subject,
         row.framework if trials else f"{row.framework}: not measured",
-        *estimate_text.ratio(row.published),
+        wording.ABSENT if row.published is None else claims.ratio_text(row.published.value, digits),
+        estimate_text.ratio(row.published)[1],
         *estimate_text.ratio(row.measured),
         _audit(verdicts),
     )
@@ -155,7 +169,7 @@ def _order(field: Field) -> str:
     )
 
 
-def _claims(claims: Sequence[Claimed]) -> SectionTable:
+def _claims(claimed: Sequence[Claimed]) -> SectionTable:
     return SectionTable(
         title="Claims",
         headings=_CLAIMS,
@@ -164,7 +178,7 @@ def _claims(claims: Sequence[Claimed]) -> SectionTable:
             TableRow(
                 (one.claim.says, one.claim.claimed or wording.ABSENT, one.published, _measured(one))
             )
-            for one in claims
+            for one in claimed
         ),
     )
 
