@@ -67,6 +67,9 @@ FONTS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-s
 LETTER_PX, GAP_PX = 6.6, 5
 """Width of a letter of a stage's label in a wide font, and what stays free behind the label."""
 
+_SYMBOL_PX = 32
+"""Width of a symbol of a legend with the room to either side."""
+
 LOGARITHMIC_FROM = 20.0
 """Ratio of the greatest value to the smallest one from which an axis is logarithmic."""
 
@@ -85,11 +88,25 @@ STRIP_PX = 4
 TITLE_Y_PX = -21
 """Where the title of the upright axis stands, and what is written at the right of a chart."""
 
-_DASHES = ([1, 0], [6, 3], [2, 2])
-"""Of lines of the same colour."""
+_DASHES = (
+    *([1, 0], [6, 3], [2, 2]),
+    *([14, 3], [8, 3, 2, 3], [2, 6]),
+    *([14, 3, 5, 3], [8, 3, 2, 3, 2, 3], [6, 9]),
+    *([2, 2, 2, 8], [5, 3, 5, 10], [14, 9]),
+)
+"""Lengths of dashes and gaps of lines of the same colour, for ends that are not round."""
 
-_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-"""Of points of entries."""
+_SHAPES = (
+    *("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"),
+    "triangle-left",
+    "M-1,-1L1,-1L-1,1L1,1Z",  # an hourglass
+    "M-.6,-1L0,-.4L.6,-1L1,-.6L.4,0L1,.6L.6,1L0,.4L-.6,1L-1,.6L-.4,0L-1,-.6Z",  # a cross, askew
+    "M0,-1.2L.35,-.4L1.2,0L.35,.4L0,1.2L-.35,.4L-1.2,0L-.35,-.4Z",  # a star
+    "triangle-right",
+    "M-1,-1L0,0L1,-1L1,1L0,0L-1,1Z",  # a bow tie
+)
+"""Of points of entries; the second half is for those that come after every pair of a colour and a
+shape of the first half."""
 
 _LEVEL_NAMES = {"open": "arrivals/s requested", "unknown": "users active"}
 _SHORT_LEVEL_NAMES = {"open": "arrivals/s", "unknown": "users"}
@@ -557,9 +574,32 @@ def entry_dashes(names: Sequence[str], entries: Sequence[str] = ()) -> alt.Strok
 
 def entry_shape(names: Sequence[str], entries: Sequence[str] = ()) -> alt.Shape:
     """The channel that tells points of entries apart, whoever sees no colours."""
-    shapes = [_SHAPES[place % len(_SHAPES)] for place in entry_places(names, entries).values()]
-    scale = alt.Scale(domain=list(names), range=shapes)
-    return alt.Shape("framework:N", scale=scale, legend=alt.Legend(title=None))
+    places = entry_places(names, entries)
+    scale = alt.Scale(domain=list(names), range=[_shape(place) for place in places.values()])
+    return alt.Shape("framework:N", scale=scale, legend=entry_legend(names))
+
+
+def entry_legend(names: Sequence[str]) -> alt.Legend:
+    """The legend of all entries of a chart, in rows that are no wider than it.
+
+    Vega leaves out those beyond the thirtieth, and has all in one row, which shrinks the chart.
+    """
+    wide_px = LETTER_PX * max(map(len, names), default=0) + _SYMBOL_PX
+    columns = max(1, int(WIDTH_PX / wide_px))
+    if len(names) <= columns:
+        return alt.Legend(title=None)
+    return alt.Legend(title=None, columns=columns, symbolLimit=0)
+
+
+def _shape(place: int) -> str:
+    """The shape of the points of an entry.
+
+    Colours and the shapes of one half meet again after a round of places. The next round begins
+    with the next shape, and the two after it have the shapes of the other half.
+    """
+    half = len(_SHAPES) // 2
+    turn = place // math.lcm(len(KINDS), half)
+    return _SHAPES[(place + turn % 2) % half + half * (turn // 2 % 2)]
 
 
 def layered(*layers: alt.Chart | alt.LayerChart) -> alt.LayerChart:

@@ -163,6 +163,15 @@ def test_entries_beyond_the_colours_there_are_differ_by_their_dashes() -> None:
     assert dashes[0] != dashes[1]
 
 
+def test_96_entries_differ_by_colour_and_dash_and_by_colour_and_shape() -> None:
+    names = tuple(f"entry {number}" for number in range(96))
+    colours = canvas.entry_colours(names).values()
+    shape: Any = canvas.entry_shape(names).to_dict()
+    dashes = map(tuple, canvas.dashes_of(names).values())
+    assert len(set(zip(colours, dashes, strict=True))) == len(names)
+    assert len(set(zip(colours, shape["scale"]["range"], strict=True))) == len(names)
+
+
 def test_entries_that_are_seen_together_have_colours_of_their_own() -> None:
     names = [f"entry {number}" for number in range(3 * len(canvas.KINDS))]
     few = len(canvas.KINDS)

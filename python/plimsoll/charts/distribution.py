@@ -92,7 +92,7 @@ def _source() -> alt.Chart:
 def _lines(time: str, shade: alt.Color, dashes: alt.StrokeDash) -> alt.Chart:
     return (
         _source()
-        .mark_line(strokeWidth=1.8, strokeCap="round", strokeJoin="round", opacity=0.9)
+        .mark_line(strokeWidth=1.8, strokeJoin="round", opacity=0.9)
         .encode(
             x=_x(),
             y=_y(time),

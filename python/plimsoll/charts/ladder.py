@@ -85,7 +85,7 @@ def _description(data: LadderRanking) -> str:
 @canvas.built_once
 def _chart(look: Look) -> Specification:
     scale = canvas.entry_scale(*look)
-    colour = alt.Color("framework:N", scale=scale, legend=alt.Legend(title=None))
+    colour = alt.Color("framework:N", scale=scale, legend=canvas.entry_legend(look[0]))
     x = alt.X(
         "rate:Q",
         title="responses/s",

@@ -91,7 +91,7 @@ def _panel(name: str, look: Look, *, is_last: bool) -> alt.LayerChart:
         axis=alt.Axis(format=canvas.NUMBERS),
     )
     colour = alt.Color(
-        "framework:N", scale=canvas.entry_scale(*look), legend=alt.Legend(title=None)
+        "framework:N", scale=canvas.entry_scale(*look), legend=canvas.entry_legend(look[0])
     )
     fill = alt.Fill("framework:N", scale=canvas.entry_scale(*look), legend=None)
     source = alt.Chart(alt.NamedData(name="points")).transform_filter(f"isValid(datum.{name})")

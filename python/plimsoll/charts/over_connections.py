@@ -145,7 +145,7 @@ def _y(column: str, name: str) -> alt.Y:
 
 
 def _colour(look: _Look) -> alt.Color:
-    legend = alt.Legend(title=None)
+    legend = canvas.entry_legend(look.names)
     return alt.Color("framework:N", scale=canvas.entry_scale(*look), legend=legend)
 
 

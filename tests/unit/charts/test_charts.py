@@ -624,3 +624,16 @@ def test_every_repetition_with_a_number_is_a_point() -> None:
         "axum.2048.steady.1",
         "axum.2048.steady.2",
     }
+
+
+def test_a_legend_names_every_entry_and_is_no_wider_than_the_chart() -> None:
+    series = experiments.rising().over_connections[0]
+    widths: list[float] = []
+    for count in (2, 58):
+        names = [f"framework {number}" for number in range(count)]
+        points = [replace(point, framework=name) for name in names for point in series.points[:3]]
+        picture = pictures.svg(charts.over_connections.draw(replace(series, points=tuple(points))))
+        assert set(re.findall(r">(framework \d+)<", picture)) == set(names)
+        (width,) = re.findall(r'<svg [^>]*?\bwidth="([\d.]+)"', picture)
+        widths.append(float(width))
+    assert widths[1] < 1.1 * widths[0]
