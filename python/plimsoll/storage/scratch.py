@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
 import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 PREFIX = "plimsoll-scratch-"
-"""What the name of such a folder begins with."""
+"""What the name of such a folder begins with, behind a dot until it is held."""
+
+_ATTEMPTS = 100
+"""Folders that are made until one is held: each may be taken for one that was left behind."""
 
 
 @contextmanager
@@ -32,9 +36,7 @@ def folder(within: Path | None = None) -> Generator[Path]:
     """
     within = within or Path(tempfile.gettempdir())
     remove_abandoned(within)
-    made = Path(tempfile.mkdtemp(prefix=f".{PREFIX}", dir=within))
-    held = _held(made)
-    named = made.rename(made.with_name(made.name.removeprefix(".")))  # from now on it is looked at
+    named, held = _made(within)
     try:
         yield named
     finally:
@@ -49,23 +51,49 @@ def remove_abandoned(within: Path) -> None:
     Args:
         within: Where they were made.
     """
-    for path in within.glob(f"{PREFIX}*"):
-        held = _held(path)
-        if held is None:
+    for path in (*within.glob(f"{PREFIX}*"), *within.glob(f".{PREFIX}*")):
+        try:
+            held = _held(path)
+        except OSError:
             continue
         if os.fstat(held).st_uid == os.geteuid():
             shutil.rmtree(path, ignore_errors=True)
         os.close(held)
 
 
-def _held(path: Path) -> int | None:
-    """Descriptor of a folder that is locked by it; None where another process holds it."""
-    with suppress(OSError):
-        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+def _made(within: Path) -> tuple[Path, int | None]:
+    """A new folder and the descriptor that holds it; None where the file system has no locks.
+
+    Until it is held, another process may remove it as one that was left behind. Then there is
+    nothing in it yet, and the next one is made.
+    """
+    for _ in range(_ATTEMPTS):
+        made = Path(tempfile.mkdtemp(prefix=f".{PREFIX}", dir=within))
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held = _held(made)
+        except (BlockingIOError, FileNotFoundError):
+            continue
         except OSError:
-            os.close(descriptor)
-            raise
-        return descriptor
-    return None
+            held = None
+        try:
+            return made.rename(made.with_name(made.name.removeprefix("."))), held
+        except FileNotFoundError:
+            if held is not None:
+                os.close(held)
+    raise FileNotFoundError(errno.ENOENT, "each new folder was removed at once", str(within))
+
+
+def _held(path: Path) -> int:
+    """Descriptor of a folder that is locked by it.
+
+    Raises:
+        BlockingIOError: Another process holds it.
+        OSError: It is gone, no folder, or cannot be locked.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
