@@ -617,6 +617,29 @@ def test_rows_of_another_load_generator_are_merged(tmp_path: Path, driver: str) 
         assert given["littles_law"] == "sound"
 
 
+@pytest.mark.thorough
+def test_a_full_disk_of_the_only_load_generator_costs_its_trial_as_its_loss_does(
+    tmp_path: Path,
+) -> None:
+    """The next trial, which needs less room, is measured."""
+    lab = on_loopback(tmp_path, ("one",))
+    path = campaign(tmp_path, length="3s")
+    less = path.read_text("utf-8").replace("5ms", "200ms").partition("[[load]]")[2]
+    path.write_text(f"{path.read_text('utf-8')}\n[[load]]{less.replace('steady', 'tiny')}", "utf-8")
+    with small_disk(tmp_path / "small", 1) as disk:
+        lab.environments["one"] = {"TMPDIR": str(disk)}
+        with lab.agents():
+            ran = conducted(
+                lab, path, "--set", "load.steady.think_time=0s", "--set", "seed=2"
+            ).end()
+    assert ran.code == UNFIT, ran.said
+    endings = {one["load"]["name"]: one["ending"] for one in recorded(tmp_path)}
+    assert list(endings) == ["steady", "tiny"]
+    assert endings["tiny"]["kind"] == "completed"
+    assert endings["steady"]["kind"] == "HostLost"
+    assert f"no space left for results in `{disk}" in endings["steady"]["message"]
+
+
 @pytest.mark.skipif(not shutil.which("h2load"), reason="h2load is not installed")
 def test_rows_of_another_load_generator_that_find_no_room_stay_where_the_error_says(
     tmp_path: Path,

@@ -14,7 +14,7 @@ from plimsoll.events import Progress
 from plimsoll.hosts.answers import HostResult, HostStatus
 from plimsoll.hosts.host import share_of_threads
 from plimsoll.hosts.lab import clocks, printed
-from plimsoll.hosts.lab.control import of_host
+from plimsoll.hosts.lab.control import of_work
 from plimsoll.recording import DecodedBodies, HostClock, HostDriver
 
 if TYPE_CHECKING:
@@ -137,12 +137,13 @@ def of(driving: list[Driving], job: DriverJob) -> DriverResult:
         job: What they did.
 
     Raises:
-        PlimsollError: No host ran to its end: the error of the first.
+        HostLost: No host ran to its end, and the first is lost, or its disk is full.
+        PlimsollError: The same, with another error of the first.
     """
     results = {one.host.name: one.result for one in driving if one.result is not None}
     if not results:
         first = next(one for one in driving if one.error is not None)
-        raise of_host(first.host.name, first.error or DriverFailed("it was lost"))
+        raise of_work(first.host.name, first.error or DriverFailed("it was lost"))
     relations = {one.host.name: clocks.related(one.bursts) for one in driving}
     zeros = {
         name: relations[name].lab_ns(result.driven.zero_monotonic_ns)

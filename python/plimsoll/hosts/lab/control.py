@@ -13,7 +13,7 @@ from distributed import Scheduler
 from distributed.protocol.serialize import deserialize, to_serialize
 
 from plimsoll import wording
-from plimsoll.errors import HostError, HostLost, PlimsollError
+from plimsoll.errors import HostError, HostLost, PlimsollError, StorageError
 from plimsoll.hosts import certificates, network
 from plimsoll.hosts.host import LAB, TAKEN, UNLISTED
 from plimsoll.hosts.lab import ssh
@@ -356,6 +356,12 @@ def of_host(host: str, error: PlimsollError) -> PlimsollError:
     named = f"`{host}`"
     message = error.message if named in error.message else f"{named}: {error.message}"
     return type(error)(message, error.hint)
+
+
+def of_work(host: str, error: PlimsollError) -> PlimsollError:
+    """The same of a host at work: a disk of it that fails costs its trial, as its loss does."""
+    named = of_host(host, error)
+    return HostLost(named.message, named.hint) if isinstance(error, StorageError) else named
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -16,12 +16,12 @@ from itertools import count
 from typing import TYPE_CHECKING, cast
 
 from plimsoll.drivers.turning import CommonStart, DriverUse, EngineTurn, is_over
-from plimsoll.errors import HostLost, PlimsollError, StorageError
+from plimsoll.errors import PlimsollError
 from plimsoll.hosts.answers import HostStatus
 from plimsoll.hosts.host_job import HostJob
 from plimsoll.hosts.lab import clocks, combined, copying
 from plimsoll.hosts.lab.combined import Driving
-from plimsoll.hosts.lab.control import of_host
+from plimsoll.hosts.lab.control import of_work
 from plimsoll.hosts.lab.driver import parts
 from plimsoll.storage.parquet import writing
 
@@ -166,7 +166,7 @@ class HostsLoad:
                 try:
                     self._fetch(name, result)
                 except PlimsollError as error:
-                    raise _of_host(name, error) from error
+                    raise of_work(name, error) from error
         return combined.of(driving, self._job)
 
     def release(self) -> None:
@@ -231,7 +231,7 @@ class HostsLoad:
         given = self._lab.order_each(order, arguments)
         for host, one in given.items():
             if isinstance(one, PlimsollError):
-                raise _of_host(host, one)
+                raise of_work(host, one)
         return given
 
     def _done(self) -> dict[str, object]:
@@ -245,7 +245,7 @@ class HostsLoad:
             states = self._ordered("turned", dict.fromkeys(left, (self._key, WAIT_S)))
             for host, state in cast("Mapping[str, StepState]", states).items():
                 if state.error is not None:
-                    raise _of_host(host, state.error)
+                    raise of_work(host, state.error)
                 if state.has_ended:
                     done[host] = state.given
         return {name: done[name] for name in self._names}
@@ -261,12 +261,6 @@ class HostsLoad:
         for file in result.files:
             order = ("read_turned", self._key, file.name)
             copying.fetch(self._lab, host, file, folder / file.name, order)
-
-
-def _of_host(host: str, error: PlimsollError) -> PlimsollError:
-    """An error of a host, with its name: a disk of it that fails costs its trial, not all."""
-    named = of_host(host, error)
-    return HostLost(named.message, named.hint) if isinstance(error, StorageError) else named
 
 
 def _used(turns: Mapping[str, EngineTurn]) -> DriverUse:

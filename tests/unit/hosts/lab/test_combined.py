@@ -13,7 +13,14 @@ import sample
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.load import Load, Stage
 from plimsoll.drivers.job import DriverCallbacks, DriverJob, DriverResult, LoadPart, Rows
-from plimsoll.errors import HostLost, Interrupted, LimitTooLow
+from plimsoll.errors import (
+    EngineFailed,
+    HostLost,
+    Interrupted,
+    LimitTooLow,
+    PlimsollError,
+    StorageError,
+)
 from plimsoll.events import Progress
 from plimsoll.hosts.answers import HostResult, HostStatus
 from plimsoll.hosts.host import Host
@@ -120,6 +127,28 @@ def test_a_lost_host_was_lost_between_its_last_report_and_the_moment_it_was_miss
     lost.status = HostStatus(zero_monotonic_ns=1, progress=progress(10))
     lost.fail(HostLost("`two` disconnected", ""))
     assert lost.lost_between(lost.lost_ns - 2_060_000_000) == "between 1.0 and 2.1 s"
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (StorageError("no space left for results in `/small`", "free disk space"), HostLost),
+        (HostLost("disconnected", ""), HostLost),
+        (EngineFailed("it ended early", ""), EngineFailed),
+    ],
+)
+def test_a_full_disk_of_the_only_host_is_its_loss(
+    error: PlimsollError, kind: type[PlimsollError]
+) -> None:
+    lost = driven("one", "plimsoll")
+    lost.result = None
+    lost.fail(error)
+    job = DriverJob(LOAD, ENDPOINTS[0].exchanges, "10.0.0.9:80", (), 1, 0.0, Path("lab"))
+    with pytest.raises(PlimsollError) as raised:
+        combined.of([lost], job)
+    assert type(raised.value) is kind
+    assert raised.value.message == f"`one`: {error.message}"
+    assert raised.value.hint == error.hint
 
 
 @pytest.mark.parametrize("model", ["closed", "open"])
