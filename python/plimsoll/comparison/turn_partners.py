@@ -51,6 +51,24 @@ def blocks_in_turns(repetitions: Sequence[ComparedTrial]) -> frozenset[int]:
     )
 
 
+def groups(recordings: Sequence[Recording]) -> tuple[tuple[Recording, ...], ...]:
+    """Trials that all took turns with each other, the earliest group first.
+
+    Args:
+        recordings: The trials of one table and block; none where nothing took turns.
+    """
+    if not any(one.turns for one in recordings):
+        return ()
+    found: list[list[Recording]] = []
+    for one in sorted(recordings, key=lambda each: each.turns[0].start_ns if each.turns else 0):
+        own = next((group for group in found if _side_by_side([*group, one])), None)
+        if own is None:
+            found.append([one])
+        else:
+            own.append(one)
+    return tuple(map(tuple, found))
+
+
 def _side_by_side(recordings: Sequence[Recording]) -> bool:
     """Whether some trials all took turns, and within a round of each other.
 

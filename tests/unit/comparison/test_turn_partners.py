@@ -9,7 +9,7 @@ import pytest
 
 import sample
 from plimsoll.comparison.comparisons import ComparedTrial
-from plimsoll.comparison.turn_partners import blocks_in_turns
+from plimsoll.comparison.turn_partners import blocks_in_turns, groups
 from plimsoll.recording.turns import Turn
 
 TURN_S = 0.1
@@ -93,6 +93,20 @@ def test_trials_that_do_not_count_are_compared_with_nothing() -> None:
     failed = replace(trial("axum", 10.0), summary=None)
     failed = replace(failed, recording=replace(failed.recording, turns=()))
     assert blocks_in_turns([trial("go", 10.0), void, failed]) == {1}
+
+
+def test_groups_are_those_that_took_turns_with_each_other() -> None:
+    one = [trial("go", 10.0), trial("node", 10.1)]
+    two = [trial("php", 60.1), trial("axum", 60.0)]
+    alone = trial("rails", 90.0)
+    found = groups([each.recording for each in (alone, *two, *one)])
+    assert [[each.framework for each in group] for group in found] == [
+        ["go", "node"],
+        ["axum", "php"],
+        ["rails"],
+    ]
+    assert len(groups([each.recording for each in one])) == 1
+    assert groups([replace(each.recording, turns=()) for each in one]) == ()
 
 
 def test_a_load_in_one_piece_took_no_turns() -> None:

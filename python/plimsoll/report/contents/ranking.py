@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
-from plimsoll.comparison import entry_comparison
+from plimsoll.comparison import entry_comparison, turn_partners
 from plimsoll.findings import ranking_margins
 from plimsoll.findings.hold_length import hold_length
 from plimsoll.findings.trial import RANKED_BY
@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.rankings import RankedEntry, Ranking
     from plimsoll.findings.trial import State, TrialFindings
+    from plimsoll.recording import Recording
     from plimsoll.report.contents.campaign import Facts
 
 Key = tuple[ComparedTable, str]
 """Table and quantity."""
+
+_MOST_GROUPS = 3
+"""Groups of servers that took turns which are named."""
 
 _OTHERS = (
     ("p50", "response_time_p50_ns", wording.duration),
@@ -95,8 +99,8 @@ class RankingContents:
         leads: Who is ahead by which quantity, and by how much; the ranking's own first.
         clear_lead: The best and the first one that it is ahead of, where that is not the next one.
         resolution: What differences it tells apart, and whether more repetitions or longer holds
-            would tell more; of a campaign with `until`, which intervals are too wide. Empty where
-            nothing is known of scatter.
+            would tell more; of a campaign with `until`, which intervals are too wide. Also which
+            servers took no turns with each other. Empty where nothing of it is known.
         ranking: What it is made from.
     """
 
@@ -166,7 +170,11 @@ def _ranking(
         clear_lead="" if clear is None or is_next else clear.sentence,
         resolution=". ".join(
             one
-            for one in (_told_apart(ranking, findings, resolution), length and length.sentence)
+            for one in (
+                _told_apart(ranking, findings, resolution),
+                length and length.sentence,
+                _in_groups(counting),
+            )
             if one
         ),
         ranking=ranking,
@@ -215,6 +223,29 @@ def _counting(ranking: Ranking, findings: Findings) -> list[TrialFindings]:
         if repetition.level != "void"
     }
     return [trial for trial in findings.trials if trial.recording.trial in names]
+
+
+def _in_groups(counting: Sequence[TrialFindings]) -> str:
+    """Which servers took no turns with each other, and what that means; empty where all did."""
+    blocks: dict[int, list[Recording]] = {}
+    for one in counting:
+        blocks.setdefault(one.recording.repetition, []).append(one.recording)
+    by_block = {block: turn_partners.groups(found) for block, found in blocks.items()}
+    apart = {block: groups for block, groups in by_block.items() if len(groups) > 1}
+    if not apart:
+        return ""
+    first = min(apart)
+    named = "; ".join(
+        wording.listed(sorted(one.title for one in group)) for group in apart[first][:_MOST_GROUPS]
+    )
+    more = len(apart[first]) - _MOST_GROUPS
+    beyond = f"; {wording.several(more, 'further group')}" if more > 0 else ""
+    began = "Servers took turns in several groups, one after the other"
+    contains = "Between groups, a ratio contains what the machine did meanwhile"
+    if len(blocks) == 1:
+        return f"{began}: {named}{beyond}. {contains}, which one repetition does not show"
+    where = f"in {wording.progress(len(apart), len(blocks))} repetitions, as in number {first}"
+    return f"{began}, {where}: {named}{beyond}. {contains}; so does its interval"
 
 
 def _columns() -> Iterator[str]:
