@@ -43,6 +43,11 @@ def every_digit(value: float) -> str:
     return f"{value:,.10g}"
 
 
+def written_digits(value: float) -> int:
+    """The significant digits of a number as people write it; noughts at its end are none."""
+    return len(f"{value:.15e}".partition("e")[0].replace(".", "").rstrip("0"))
+
+
 def decimals(value: float, places: int) -> str:
     """A number with as many decimals as its neighbours: `1,234.50`."""
     return f"{value:,.{places}f}"

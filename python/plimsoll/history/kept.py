@@ -85,9 +85,9 @@ class KeptEntry(_Kept):
     measured."""
     line: LineEnd | None = None
     """How the search of a load line ended: no rate keeps the limit (`below`), every rate does
-    (`above`), the budget was too short to tell (`open`), the load generator or its connections were
-    the limit, or the closed load before it gave no rate to try (`untried`). Null in other entries,
-    and in lines of before."""
+    (`above`), the budget was too short to tell (`open`), or the load generator or its connections
+    were the limit. `untried` is one that the closed load before it gave no rate for. Null in other
+    entries, and in lines of before."""
 
     @classmethod
     def of(

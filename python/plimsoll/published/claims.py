@@ -264,8 +264,7 @@ def throughput_digits(figures: Sequence[ReportedStatistics]) -> int:
         figures: What was published of one subject at one endpoint.
     """
     known = (one.throughput_per_s for one in figures if one.throughput_per_s is not None)
-    mantissas = (f"{value:.15e}".partition("e")[0] for value in known)
-    return max((len(one.replace(".", "").rstrip("0")) for one in mantissas), default=0)
+    return max(map(wording.written_digits, known), default=0)
 
 
 def ratio_text(value: float, digits: int) -> str:
