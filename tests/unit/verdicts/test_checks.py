@@ -777,13 +777,14 @@ def test_late_arrivals_are_the_stalled_servers_unless_the_load_generator_stopped
 def late_between(trial, from_s, until_s, late_ns):
     """An open load whose requests were sent late between two instants, and on time elsewhere."""
     made = as_open(trial, 2000.0)
-    assert isinstance(made.requests, pa.Table)
-    sent, due = (made.requests[name].to_numpy() for name in ("sent_ns", "due_ns"))
+    rows = made.requests
+    assert isinstance(rows, pa.Table)
+    sent, due = (rows[name].to_numpy() for name in ("sent_ns", "due_ns"))
     is_late = (sent >= from_s * 1e9) & (sent < until_s * 1e9)
     column = pa.array(np.where(is_late, due - late_ns, due).astype(np.int64))
-    place = made.requests.schema.get_field_index("due_ns")
-    field = made.requests.schema.field(place)
-    return replace(made, requests=made.requests.set_column(place, field, column))
+    place = rows.schema.get_field_index("due_ns")
+    field = rows.schema.field(place)
+    return replace(made, requests=rows.set_column(place, field, column))
 
 
 @pytest.mark.parametrize(
