@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pypdf
 import pytest
 
 import chromium
@@ -233,6 +236,9 @@ DESK, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 SIZES = pytest.mark.parametrize(
     "visit", [{"viewport": DESK}, {"viewport": PHONE}], indirect=True, ids=["desk", "phone"]
 )
+A4 = {"width": 703, "height": 1032}
+"""A page within margins of 12 mm, at 96 px per inch."""
+
 ANSWER = '[id="at-2048-steady"]'
 
 
@@ -273,6 +279,36 @@ def _top(element: Any) -> float:
 
 
 WIDTHS = (320, 390, 768, 1280)
+
+
+@pytest.mark.parametrize("visit", [{"viewport": PHONE}], indirect=True)
+def test_a_small_screen_sorts_by_a_list_and_no_focus_is_out_of_sight(visit: Visit) -> None:
+    page = visit.page
+    assert page.locator("button.sort:visible").count() == 0
+    seen: set[str] = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        box, name = page.evaluate(
+            "(() => { const { x, y, width } = document.activeElement.getBoundingClientRect();"
+            " return [[x, y, width], document.activeElement.tagName]; })()"
+        )
+        seen.add(name)
+        assert box[0] >= 0 and box[2] > 1, name
+    assert "SELECT" in seen
+    order = page.locator(f"{ANSWER} .bars tbody th a")
+    as_made = order.all_inner_texts()
+    ways = page.locator(f"{ANSWER} .sorter select")
+    ways.select_option(label="p99 ↑")
+    assert order.all_inner_texts()[:2] == ["axum", "spring virtual"]
+    page.reload()
+    assert ways.evaluate("(one) => one.selectedOptions[0].label") == "p99 ↑"
+    ways.select_option(label="p99 ↓")
+    assert order.all_inner_texts()[0] == "node"
+    ways.select_option(label="as listed")
+    assert order.all_inner_texts() == as_made
+    assert "sort" not in page.url
+    page.set_viewport_size(DESK)
+    assert not ways.is_visible()
 
 
 @pytest.mark.parametrize("visit", [{"viewport": PHONE}], indirect=True)
@@ -443,6 +479,122 @@ def test_rows_sorted_and_filtered_keep_both(visit: Visit) -> None:
     assert bars(visit) == ["go", "spring virtual", "axum"]
 
 
+def test_a_link_within_the_page_keeps_filter_order_and_hidden_frameworks(visit: Visit) -> None:
+    page = visit.page
+    page.locator(f"{ANSWER} .bars thead button", has_text="p99").click()
+    page.locator("#finder summary").click()
+    page.locator("#finder").get_by_label("axum", exact=True).uncheck()
+    page.locator("#filter").fill("sound")
+    shown = bars(visit)
+    assert shown == ["go", "spring virtual"]
+    page.locator("nav[aria-label=Contents]:visible a", has_text="Trials").click()
+    page.wait_for_function("() => location.hash.startsWith('#trials&')")
+    assert page.locator("#filter").input_value() == "sound"
+    assert bars(visit) == shown
+    assert page.evaluate("scrollY") > 0
+    page.reload()
+    assert bars(visit) == shown
+    page.go_back()
+    page.wait_for_function("() => !location.hash.startsWith('#trials')")
+    assert bars(visit) == shown
+    assert visit.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("hides", "remain"),
+    [
+        ("filter=go", ""),
+        ("hide=node&hide=axum", "hide=axum"),
+        ("filter=go&hide=go&hide=node", "hide=go"),
+    ],
+)
+def test_a_link_to_what_is_hidden_shows_it_and_hides_no_other_less(
+    visit: Visit, hides: str, remain: str
+) -> None:
+    page = visit.page
+    page.evaluate(f"location.hash = '&{hides}'")
+    trial = page.locator(f'[id="{NODE}"]')
+    trial.wait_for(state="hidden")
+    page.locator(f'#verdict ~ ul a[href="#{NODE}"]').first.click()
+    trial.locator(".body").wait_for()
+    assert page.evaluate("location.hash") == f"#{NODE}" + (f"&{remain}" if remain else "")
+
+
+def test_the_address_keeps_the_order_of_every_table(visit: Visit) -> None:
+    def ways() -> list[list[str | None]]:
+        return [
+            table.locator("th").evaluate_all("(all) => all.map((one) => one.ariaSort)")
+            for table in (first, second)
+        ]
+
+    first = visit.page.locator(f"{ANSWER} .bars thead")
+    second = visit.page.locator("#servers ~ .scroll thead")
+    first.locator("button", has_text="p99").click()
+    second.locator("button").nth(1).click()
+    second.locator("button").nth(1).click()
+    made = ways()
+    assert ["descending" in made[0], "ascending" in made[1]] == [True, True]
+    visit.page.reload()
+    assert ways() == made
+    visit.page.evaluate("location.hash = '#trials'")
+    visit.page.wait_for_function("() => !document.querySelector('th[aria-sort]')")
+
+
+@pytest.mark.parametrize("visit", [{"anchor": "100%"}, {"anchor": "%E0&hide=go"}], indirect=True)
+def test_an_address_that_cannot_be_decoded_is_no_error(visit: Visit) -> None:
+    assert visit.page.locator("#theme").inner_text() == "Colours: as the system"
+    assert visit.page.locator(".answer:visible").count() == 1
+    visit.page.locator("#filter").fill("axum")
+    assert bars(visit) == ["axum"]
+    assert visit.complaints == []
+
+
+@pytest.mark.parametrize(
+    "visit", [{"anchor": "&hide=go"}, {"anchor": "&hide=go&filter=axum"}], indirect=True
+)
+def test_what_ran_as_a_hidden_framework_is_hidden(visit: Visit) -> None:
+    told = visit.page.locator("#servers ~ details[data-of]:visible").evaluate_all(
+        "(all) => all.map((one) => one.dataset.of)"
+    )
+    rows = visit.page.locator("#servers ~ .scroll tbody tr:visible th").all_inner_texts()
+    assert "go" not in told
+    assert told == rows
+
+
+@pytest.mark.parametrize(
+    ("anchor", "shown", "free"),
+    [
+        ("&show=axum|go&hide=axum|go", ["spring virtual"], []),
+        ("&hide=axum|go|spring virtual", [], []),
+        ("&hide=axum", ["spring virtual", "go"], ["spring virtual", "go"]),
+        ("&hide=axum|go", ["spring virtual"], []),
+    ],
+)
+def test_where_the_laid_over_frameworks_are_hidden_others_take_their_place(
+    visit: Visit, anchor: str, shown: list[str], free: list[str]
+) -> None:
+    page = visit.page
+    where, _, names = anchor.rpartition("hide=")
+    hidden = "&".join(f"hide={name}" for name in names.split("|"))
+    page.evaluate("(hash) => { location.hash = hash; }", f"{where}{hidden}")
+    page.wait_for_function("() => document.querySelector('#shown').textContent")
+    boxes = page.locator(f"{ANSWER} .choices input:visible")
+    values = "(all) => all.filter((one) => one.%s).map((one) => one.value)"
+    assert boxes.evaluate_all(values % "checked") == shown
+    assert boxes.evaluate_all(values % "disabled") == [one for one in shown if one not in free]
+    figure = page.locator(f'{ANSWER} .chart[data-chart="density"]')
+    figure.scroll_into_view_if_needed()
+    page.wait_for_function(
+        "(count) => document.querySelectorAll('.answer:not([hidden]) [data-chart=density]"
+        " .mark-line path').length === count",
+        arg=len(shown),
+    )
+    page.locator("#show-all").click()
+    assert boxes.evaluate_all(values % "checked") == (
+        ["axum", "go"] if "show" in anchor else ["axum", "spring virtual", "go"]
+    )
+
+
 @pytest.mark.parametrize(
     "visit", [{"anchor": "&hide=go&filter=nothing", "viewport": PHONE}], indirect=True
 )
@@ -464,7 +616,7 @@ def test_paper_says_that_rows_are_hidden(visit: Visit) -> None:
 def test_paper_has_every_answer_on_white_within_its_width(visit: Visit) -> None:
     page = visit.page
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": 703, "height": 1032})  # A4 within margins of 12 mm, 96 px/inch
+    page.set_viewport_size(A4)
     assert page.locator(".answer:visible").count() == 2
     assert page.locator(".answer .bars tbody tr:visible").count() > 2
     for control in ("#theme", "#open-all", "button.copy", ".switch", "nav"):
@@ -479,7 +631,7 @@ def test_paper_has_every_answer_on_white_within_its_width(visit: Visit) -> None:
 def test_paper_has_the_words_of_verdicts_and_the_whole_command(visit: Visit) -> None:
     page = visit.page
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": 703, "height": 1032})
+    page.set_viewport_size(A4)
     sizes = page.locator(f"{ANSWER} .bars .judged .level").evaluate_all(
         "(all) => all.map((one) => parseFloat(getComputedStyle(one).fontSize))"
     )
@@ -507,6 +659,70 @@ def test_paper_has_bars_and_the_charts_of_every_endpoint(visit: Visit) -> None:
         "(bar) => getComputedStyle(bar).printColorAdjust"
     )
     assert kept == "exact"
+
+
+def printed(page: Any) -> list[str]:
+    """The text of each page of A4."""
+    paper = pypdf.PdfReader(io.BytesIO(page.pdf(format="A4", prefer_css_page_size=True)))
+    return [one.extract_text() for one in paper.pages]
+
+
+def test_a_long_table_begins_on_the_first_page_and_has_its_headings_on_each(visit: Visit) -> None:
+    visit.page.evaluate(
+        "(answer) => { const body = document.querySelector(`${answer} .bars tbody`);"
+        " for (let place = 0; place < 60; place += 1) {"
+        "  const row = body.rows[0].cloneNode(true);"
+        "  row.querySelector('th').textContent = 'ROW'; body.append(row); } }",
+        ANSWER,
+    )
+    pages = [text for text in printed(visit.page) if "ROW" in text]
+    assert len(pages) > 1
+    assert "sample" in pages[0]
+    assert all("CPU/request" in text for text in pages)
+
+
+@pytest.mark.parametrize("visit", [{"color_scheme": "dark"}], indirect=True)
+def test_a_dark_page_is_printed_in_the_colours_of_light_paper(visit: Visit) -> None:
+    page = visit.page
+    figure = page.locator(f'{ANSWER} .chart[data-chart="distribution"]')
+    figure.scroll_into_view_if_needed()
+    figure.locator("svg.marks").wait_for()
+    dark, light = (
+        f"() => document.querySelector('{ANSWER} [data-chart=distribution]').innerHTML"
+        f".includes('{colour}')"
+        for colour in (canvas.MUTED.dark, canvas.MUTED.light)
+    )
+    page.wait_for_function(dark)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_function(light)
+    assert "is-dark" not in figure.get_attribute("class")
+    swatch = page.locator(f"{ANSWER} .swatch").first
+    page.emulate_media(media="print", color_scheme="dark")
+    of_light = swatch.evaluate("(one) => one.style.getPropertyValue('--light')").strip()
+    assert swatch.evaluate("(one) => getComputedStyle(one).stroke") == _rgb(of_light)
+    page.emulate_media(media="screen", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.wait_for_function(dark)
+
+
+def test_a_chart_of_many_rows_has_them_closer_on_paper_and_one_page(
+    visit: Visit, report: Path, tmp_path: Path
+) -> None:
+    text = report.read_text()
+    block = text.partition('id="specifications">')[2].partition("</script>")[0]
+    each = json.loads(block)
+    (ranking,) = (one for one in each if "3–4 · go" in json.dumps(one, ensure_ascii=False))
+    ranking["height"] = 2400
+    high = json.dumps(each).replace("<", "\\u003c")
+    (tmp_path / report.name).write_text(text.replace(block, high))
+    page = visit.page
+    page.goto((tmp_path / report.name).as_uri())
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    picture = page.locator("#ranking ~ figure .chart[data-chart=comparison] svg.marks").first
+    picture.wait_for()
+    assert 1600 <= float(picture.get_attribute("height")) < 1800
+    page.emulate_media(media="print")
+    assert picture.bounding_box()["height"] < A4["height"]
 
 
 def test_a_heading_without_its_chart_is_not_on_paper(visit: Visit) -> None:

@@ -42,7 +42,13 @@
     );
   }
 
+  // While a page is printed its charts are drawn for paper.
+  function isPaper() {
+    return root.classList.contains("is-paper");
+  }
+
   function isDark() {
+    if (isPaper()) return false;
     if (root.dataset.theme) return root.dataset.theme === "dark";
     return matchMedia("(prefers-color-scheme: dark)").matches;
   }
@@ -58,6 +64,16 @@
     const outside = specification.usermeta?.outside_px;
     const plot = Math.max(80, Math.floor(width - outside));
     for (const view of specification.vconcat ?? [specification]) view.width = plot;
+  }
+
+  // A page of paper is this high: a chart of many rows has them closer together there, as far as names have room.
+  const PAGE_PX = 860;
+  const CLOSEST = 2 / 3;
+
+  function lower(specification) {
+    for (const view of specification.vconcat ?? [specification]) {
+      view.height = Math.min(view.height, Math.max(PAGE_PX, view.height * CLOSEST));
+    }
   }
 
   // The frameworks that a reader has chosen for a chart; null where there is no choice.
@@ -132,7 +148,7 @@
     if (!width) return;
     const shown = choice(element);
     const zoom = isOverTime(element) ? zooms.get(trialOf(element)) : undefined;
-    const look = `${width} ${isDark()} ${shown ?? ""} ${zoom ?? ""} ${[...hidden]}`;
+    const look = `${width} ${isDark()} ${isPaper()} ${shown ?? ""} ${zoom ?? ""} ${[...hidden]}`;
     if (drawn.get(element)?.look === look) return;
     drawn.get(element)?.result?.finalize();
     const entry = { look };
@@ -140,6 +156,7 @@
     const template = structuredClone(specifications[chart.specification]);
     const specification = isDark() ? repaint(template) : template;
     widen(specification, width);
+    if (isPaper()) lower(specification);
     specification.background = "transparent";
     const description = element.getAttribute("aria-label");
     specification.description = description;
@@ -283,7 +300,7 @@
 
   // Paper has every endpoint, so what the screen has not shown yet is drawn for it, as wide as it is there.
   addEventListener("beforeprint", () => {
-    document.documentElement.classList.add("is-paper");
+    root.classList.add("is-paper");
     const folded = panels.filter((one) => one.hidden);
     for (const one of folded) one.hidden = false;
     for (const element of document.querySelectorAll(".chart")) {
@@ -292,7 +309,7 @@
     for (const one of folded) one.hidden = true;
   });
   addEventListener("afterprint", () => {
-    document.documentElement.classList.remove("is-paper");
+    root.classList.remove("is-paper");
     redraw();
   });
 
@@ -349,11 +366,11 @@
   }
 
   // The fragment holds the state: `#anchor&sort=TABLE.COLUMN.up&filter=TEXT&hide=NAME&hide=NAME`.
-  // An anchor opens what it names.
+  // `sort` and `hide` may be there several times. An anchor opens what it names.
   const state = {
     read() {
       const parts = location.hash.slice(1).split("&");
-      const anchor = parts[0].includes("=") ? "" : decodeURIComponent(parts.shift());
+      const anchor = parts[0].includes("=") ? "" : decoded(parts.shift());
       return { anchor, settings: new URLSearchParams(parts.join("&")) };
     },
     write(anchor, settings) {
@@ -367,6 +384,15 @@
       state.write(anchor, settings);
     },
   };
+
+  // A text whose percent signs encode nothing stays as it is.
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  }
 
   const panels = [...document.querySelectorAll(".answer")];
   const links = [...document.querySelectorAll(".switch a")];
@@ -393,9 +419,8 @@
     const target = document.getElementById(anchor);
     const panel = panels.find((one) => target && one.contains(target));
     if (panels.length) choose(panel ?? panels.find((one) => !one.hidden) ?? panels[0]);
-    restore(settings.get("sort") ?? "");
+    restore(settings.getAll("sort"));
     find(settings.get("filter") ?? "", settings.getAll("hide"));
-    layOver(settings.get("show")?.split("|").slice(0, 4));
     if (!target || panel) return;
     for (let part = target; part; part = part.parentElement) {
       if (part.tagName === "DETAILS") part.open = true;
@@ -406,34 +431,35 @@
   // Which frameworks are laid over each other; the same ones for every endpoint.
   const choices = [...document.querySelectorAll(".choices")];
 
-  function limit(group) {
-    const boxes = [...group.querySelectorAll("input")];
-    const count = boxes.filter((box) => box.checked).length;
-    for (const box of boxes) {
-      box.disabled = box.checked ? count === 1 : count >= Number(group.dataset.most);
-    }
-  }
-
-  function layOver(names) {
+  function layOver() {
+    const named = state.read().settings.get("show")?.split("|") ?? [];
     for (const group of choices) {
+      const most = Number(group.dataset.most);
       const boxes = [...group.querySelectorAll("input")];
-      if (names?.some((name) => boxes.some((box) => box.value === name))) {
-        for (const box of boxes) box.checked = names.includes(box.value);
+      const free = boxes.filter((box) => !hidden.has(box.value));
+      const asMade = boxes.filter((box) => box.defaultChecked);
+      const asked = boxes.filter((box) => named.includes(box.value));
+      const wanted = (asked.length ? asked : asMade).filter((box) => free.includes(box));
+      // Where all of them are hidden, the first of the others take their place.
+      const shown = wanted.length ? wanted.slice(0, most) : free.slice(0, asMade.length);
+      for (const box of boxes) {
+        box.checked = shown.includes(box);
+        box.disabled = box.checked ? shown.length === 1 : shown.length >= most;
+        box.closest("label").hidden = !free.includes(box);
       }
-      limit(group);
     }
-    for (const element of visible) draw(element);
+    redraw();
   }
 
   for (const group of choices) {
     group.addEventListener("change", () => {
       const names = [...group.querySelectorAll("input:checked")].map((box) => box.value);
       state.set("show", names.join("|"));
-      layOver(names);
+      layOver();
     });
   }
 
-  // A click on a heading sorts its table: down, up, and as it was.
+  // A click on a heading sorts its table: down, up, and as it was. Small screens have a list instead of headings.
   // An interval, `1.2–1.4 mJ`, is sorted by its lower end.
   const UNITS = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, min: 6e10, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, "µJ": 1e-6, mJ: 1e-3, J: 1 };
   const NUMBER = /^(?:×\s*)?([-−+]?[\d,]*\.?\d+)(?:–[\d,]*\.?\d+)?\s*([nµm]?s\b|min\b|[kMGT]?B\b|[µm]?J\b)?/u;
@@ -466,11 +492,16 @@
   }
 
   const asMade = new Map(sortable.map((table) => [table, [...(table.tBodies[0]?.rows ?? [])]]));
+  const lists = new Map();
+  const sorted = new Map(); // a table to `COLUMN.up` or `COLUMN.down`
 
   function sort(table, column, way) {
     const body = table.tBodies[0];
     const headings = [...table.tHead.rows[0].cells];
     body.append(...asMade.get(table));
+    if (way) sorted.set(table, `${column}.${way > 0 ? "up" : "down"}`);
+    else sorted.delete(table);
+    if (lists.has(table)) lists.get(table).value = sorted.get(table) ?? "";
     headings.forEach((cell, place) => {
       if (place === column && way) cell.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
       else cell.removeAttribute("aria-sort");
@@ -483,31 +514,54 @@
     body.append(...keyed.flatMap(({ rows }) => rows));
   }
 
-  function restore(text) {
-    const [number, column, way] = text.split(".");
-    const table = sortable[Number(number)];
-    if (text && table?.tHead.rows[0].cells[Number(column)]) sort(table, Number(column), way === "up" ? 1 : -1);
+  function restore(texts) {
+    const asked = new Map(texts.map((text) => [text.split(".", 1)[0], text.split(".")]));
+    sortable.forEach((table, number) => {
+      const [, column, way] = asked.get(String(number)) ?? [];
+      const isThere = table.tHead.rows[0].cells[Number(column)] !== undefined;
+      if (isThere) sort(table, Number(column), way === "up" ? 1 : -1);
+      else if (sorted.has(table)) sort(table, 0, 0);
+    });
+  }
+
+  function sortAndKeep(table, column, way) {
+    sort(table, column, way);
+    state.set("sort", ...sortable.map((one, number) => sorted.has(one) && `${number}.${sorted.get(one)}`));
   }
 
   const NEXT = { none: "descending", descending: "ascending", ascending: "none" };
   const WAYS = { none: 0, descending: -1, ascending: 1 };
-  sortable.forEach((table, number) => {
+  for (const table of sortable) {
+    const list = document.createElement("select");
+    list.add(new Option("as listed", ""));
     [...table.tHead.rows[0].cells].forEach((cell, column) => {
-      if (!cell.textContent.trim()) return;
+      const heading = cell.textContent.trim();
+      if (!heading) return;
+      list.add(new Option(`${heading} ↓`, `${column}.down`));
+      list.add(new Option(`${heading} ↑`, `${column}.up`));
       const button = document.createElement("button");
       button.type = "button";
       button.className = "sort";
       // A button may not hold a link: where the heading is one, the button stands behind it.
-      if (cell.querySelector("a")) button.ariaLabel = `sort by ${cell.textContent.trim()}`;
+      if (cell.querySelector("a")) button.ariaLabel = `sort by ${heading}`;
       else button.append(...cell.childNodes);
       cell.append(button);
       button.addEventListener("click", () => {
-        const way = WAYS[NEXT[cell.getAttribute("aria-sort") ?? "none"]];
-        sort(table, column, way);
-        state.set("sort", way ? `${number}.${column}.${way > 0 ? "up" : "down"}` : "");
+        sortAndKeep(table, column, WAYS[NEXT[cell.getAttribute("aria-sort") ?? "none"]]);
       });
     });
-  });
+    if (!table.matches(".bars, .cards") || (table.tBodies[0]?.rows.length ?? 0) < 2) continue;
+    list.addEventListener("change", () => {
+      const [column, way] = list.value.split(".");
+      sortAndKeep(table, Number(column), { up: 1, down: -1 }[way] ?? 0);
+    });
+    const label = document.createElement("label");
+    label.className = "sorter";
+    label.append("Sort by ", list);
+    if (table.matches(".bars")) table.after(label); // the first screen begins with its rows
+    else table.before(label);
+    lists.set(table, list);
+  }
 
   // Rows that hold every word of the filter and whose framework is not hidden; trials are rows too.
   const finder = document.getElementById("finder");
@@ -520,11 +574,17 @@
     return entries.has(name) ? name : null;
   }
 
+  // What else is told of the framework of a row stays and goes with it.
+  function toldOf(row, entry) {
+    const all = row.closest("section")?.querySelectorAll("details[data-of]") ?? [];
+    return [...all].filter((one) => one.dataset.of === entry);
+  }
+
   function found() {
     const trials = [...document.querySelectorAll("details.trial")];
     return [
       ...sortable.flatMap((table) => (table.tBodies[0] ? groups(table.tBodies[0]) : [])).map((rows) => ({
-        elements: rows,
+        elements: [...rows, ...toldOf(rows[0], entryOf(rows[0]))],
         entry: entryOf(rows[0]),
         text: rows.map((row) => row.textContent).join(" ").toLowerCase(),
         isInTrial: rows[0].closest("details.trial") !== null,
@@ -552,16 +612,13 @@
       count += isShown;
       for (const element of elements) element.hidden = !isShown;
     }
-    for (const label of document.querySelectorAll(".choices label")) {
-      label.hidden = hidden.has(label.querySelector("input").value);
-    }
     const isActive = words.length > 0 || hidden.size > 0;
     finder.classList.toggle("is-active", isActive);
     document.getElementById("show-all").hidden = !isActive;
     document.getElementById("shown").textContent = isActive
       ? `${count} of ${rowsToFind.length} rows and trials shown; ranks and ratios are those of all.`
       : "";
-    redraw();
+    layOver();
   }
 
   function asked() {
@@ -581,7 +638,27 @@
     filter.focus();
   });
 
-  addEventListener("hashchange", reveal);
+  // A link within the page keeps what the reader has set; what hides the place it leads to, it takes away.
+  let kept = null;
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    const isHere = !event.defaultPrevented && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+    if (!link || !isHere || link.hash === location.hash) return;
+    kept = state.read().settings;
+    const target = document.getElementById(decoded(link.hash.slice(1)));
+    const over = rowsToFind.find(({ elements }) => elements.some((one) => one.hidden && one.contains(target)));
+    if (!over) return;
+    const others = kept.getAll("hide").filter((name) => name !== over.entry);
+    kept.delete("hide");
+    for (const name of others) kept.append("hide", name);
+    kept.delete("filter");
+  });
+
+  addEventListener("hashchange", () => {
+    if (kept) state.write(state.read().anchor, kept);
+    kept = null;
+    reveal();
+  });
   reveal();
 
   // Light, dark, or as the machine has it.
