@@ -389,7 +389,7 @@ def level_rows(recording: Recording, requested: Iterable[float | None]) -> Rows:
 
 
 def level_colours() -> alt.Scale:
-    """The deeper the colour, the higher the requested level."""
+    """The higher the requested level, the further its colour is from the paper."""
     return alt.Scale(domainMin=0, range=[LEVEL_LOW.light, LEVEL_HIGH.light])
 
 

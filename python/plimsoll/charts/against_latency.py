@@ -1,11 +1,12 @@
 """Against latency: throughput and latency of the frameworks at one endpoint, as points.
 
-Names stand beside their points where there is room; which have room is worked out for a wide and
-for a narrow plot, so that no name lies upon another.
+Names stand beside their points where there is room, so that no name lies upon another; the others
+are listed below the plot. Which have room is worked out for plots of several widths.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,7 +28,8 @@ CAPTION = (
     "Each point is a framework: median over repetitions of goodput (successful responses per "
     "second) and of latency, with 95 % intervals, cut at the edges; further right and lower is "
     "better. Under several loads a line joins the points of a framework. The shape is the verdict; "
-    "void numbers are left out. Axes are logarithmic where values lie far apart."
+    "void numbers are left out. Points without room for their name are listed below. Axes are "
+    "logarithmic where values lie far apart."
 )
 TABLE = "points"
 COLUMNS = {
@@ -50,8 +52,19 @@ _AXES = {
 }
 _TICKS = [step * 10.0**power for power in range(-4, 9) for step in (1, 2, 5)]
 _HEIGHT_PX = 300
-_WIDE_PX, _NARROW_PX = 480, 250
+_WIDTHS_PX = (210, 280, 480, 620, 790, 1000)
+"""Widths of plots that names are placed for: on small and large screens and on paper."""
+
 _LETTER_PX, _LINE_PX, _OFF_PX, _NEAR_PX = 6.2, 13, 9, 7
+_LONGEST = 20
+"""Letters of a shortened name."""
+
+_LISTED_PX = _HEIGHT_PX + 52
+"""Where the list of points without a name begins: below the axis and its title."""
+
+_LISTED_FROM_PX = 12 - canvas.AXIS_PX
+_MARK_PX, _BETWEEN_PX = 10, 16
+"""Room of the mark before an entry of that list, and behind it."""
 _ROOM = 1.25
 
 
@@ -96,9 +109,9 @@ def draw(data: AgainstLatency, entries: tuple[str, ...] = ()) -> Specification:
     rows = [_row(point, has_loads=loads[point.framework] > 1) for point in data.points]
     x = _axis("goodput, responses/s", canvas.numbers(rows, "goodput"))
     y = _axis(f"{_AXES[data.latency]} (ms)", canvas.numbers(rows, "latency"))
-    for name, width_px in (("wide", _WIDE_PX), ("narrow", _NARROW_PX)):
-        for row, side in zip(rows, _sides(rows, x, y, width_px), strict=True):
-            row[name] = side
+    for width_px in _WIDTHS_PX:
+        for row, place in zip(rows, _placed(rows, x, y, width_px), strict=True):
+            row[_column(width_px)] = place
     frameworks = tuple(dict.fromkeys(point.framework for point in data.points))
     found = {point.level for point in data.points}
     levels: tuple[Level, ...] = tuple(level for level in LEVEL_SHAPES if level in found)
@@ -109,10 +122,14 @@ def draw(data: AgainstLatency, entries: tuple[str, ...] = ()) -> Specification:
 def _row(point: LatencyPoint, *, has_loads: bool) -> Row:
     goodput, latency = point.goodput.interval, point.latency.interval
     name = f"{point.framework}, {point.load}" if has_loads else point.framework
+    rate, time = wording.per_second(point.goodput.value), wording.seconds(point.latency.value / 1e9)
+    role = " (yardstick)" if point.is_yardstick else ""
     return {
         "framework": point.framework,
         "load": point.load,
-        "label": f"{name} (yardstick)" if point.is_yardstick else name,
+        "label": f"{name}{role}",
+        "short": _shortened(name),
+        "listed": f"{_shortened(name)}{role}: {rate}, {time}",
         "goodput": wording.significant(point.goodput.value),
         "goodput_low": goodput and wording.significant(goodput.low),
         "goodput_high": goodput and wording.significant(goodput.high),
@@ -123,6 +140,16 @@ def _row(point: LatencyPoint, *, has_loads: bool) -> Row:
     }
 
 
+def _shortened(name: str) -> str:
+    """A name of few letters; names often differ only at their end, so that stays."""
+    half = _LONGEST // 2
+    return name if len(name) <= _LONGEST else f"{name[:half]}…{name[1 - half :]}"
+
+
+def _column(width_px: int) -> str:
+    return f"at_{width_px}"
+
+
 def _axis(title: str, values: Iterable[float]) -> _Axis:
     known = list(values)
     if canvas.is_wide(known):
@@ -130,14 +157,18 @@ def _axis(title: str, values: Iterable[float]) -> _Axis:
     return _Axis(title, 0.0, max(known) * _ROOM, False)
 
 
-def _sides(rows: Rows, x: _Axis, y: _Axis, width_px: float) -> list[str]:
-    """The side of its point on which each name stands; empty where it has no room.
+def _placed(rows: Rows, x: _Axis, y: _Axis, width_px: float) -> list[str | list[int]]:
+    """Where the name of each point is.
 
     Args:
         rows: Rows of points.
         x: The axis of throughput.
         y: The axis of latency.
         width_px: Width of the plot.
+
+    Returns:
+        The side of its point on which it stands, with `short` behind it for the shortened one; for
+        one that is listed, how far right and how far below the plot it is, in pixels.
     """
     places = [
         (x.share(goodput) * width_px, (1 - y.share(latency)) * _HEIGHT_PX)
@@ -151,17 +182,25 @@ def _sides(rows: Rows, x: _Axis, y: _Axis, width_px: float) -> list[str]:
         for row, place in zip(rows, places, strict=True)
         for box in _intervals(row, *place, x, y, width_px)
     ]
-    sides: list[str] = []
-    for label, place in zip(canvas.texts(rows, "label"), places, strict=True):
+    found: list[str | list[int]] = []
+    left, top = _LISTED_FROM_PX, _LISTED_PX
+    for row, place in zip(rows, places, strict=True):
+        label, short, listed = (str(row[name]) for name in ("label", "short", "listed"))
         boxes = _boxes(*place, len(label) * _LETTER_PX)
-        side = next(
-            (one for one, box in boxes.items() if _is_free(box, taken, width_px)),
-            "",
-        )
-        sides.append(side)
-        if side:
+        if short != label:
+            shorter = _boxes(*place, len(short) * _LETTER_PX)
+            boxes |= {f"{side} short": box for side, box in shorter.items()}
+        free = (side for side, box in boxes.items() if _is_free(box, taken, width_px))
+        if side := next(free, None):
+            found.append(side)
             taken.append(boxes[side])
-    return sides
+            continue
+        length_px = round(_MARK_PX + len(listed) * _LETTER_PX)
+        if left > _LISTED_FROM_PX and left + length_px > width_px + canvas.ASIDE_PX:
+            left, top = _LISTED_FROM_PX, top + _LINE_PX + 2
+        found.append([left, top])
+        left += length_px + _BETWEEN_PX
+    return found
 
 
 def _intervals(
@@ -233,18 +272,19 @@ def _chart(
     legend = alt.Legend(
         title=None, symbolFillColor=canvas.INK.light, labelExpr="replace(datum.label, '_', ' ')"
     )
+    shape = alt.Shape(
+        "level:N",
+        scale=alt.Scale(domain=list(levels), range=[LEVEL_SHAPES[name] for name in levels]),
+        legend=legend if set(levels) - {"sound"} else None,
+    )
     points = source.mark_point(size=80, opacity=1, filled=True).encode(
         x=_x("goodput", x),
         y=_y("latency", y),
         color=colour,
-        shape=alt.Shape(
-            "level:N",
-            scale=alt.Scale(domain=list(levels), range=[LEVEL_SHAPES[name] for name in levels]),
-            legend=legend if set(levels) - {"sound"} else None,
-        ),
+        shape=shape,
         tooltip=[_tooltip(name, heading) for name, heading in COLUMNS.items()],
     )
-    layers = (lines, *intervals, points, _names(x, y))
+    layers = (lines, *intervals, points, *_listed(colour, shape), _names(x, y))
     chart = canvas.layered(*layers).properties(width=canvas.WIDTH_PX, height=_HEIGHT_PX)
     return canvas.styled(chart)
 
@@ -273,6 +313,40 @@ def _tooltip(name: str, heading: str) -> alt.Tooltip:
     return alt.Tooltip(f"{name}:Q", title=heading, format=canvas.NUMBERS)
 
 
+def _by_width(are: str) -> alt.Chart:
+    """The points with the column `place` for the width of the plot.
+
+    Args:
+        are: Which of them, by that column.
+    """
+    place = ""
+    for narrower, width_px in itertools.pairwise(_WIDTHS_PX):
+        place += f"width < {width_px} ? datum.{_column(narrower)} : "
+    source = alt.Chart(alt.NamedData(name="points"))
+    return source.transform_calculate(
+        place=f"{place}datum.{_column(_WIDTHS_PX[-1])}"
+    ).transform_filter(are)
+
+
+def _listed(colour: alt.Color, shape: alt.Shape) -> tuple[alt.Chart, alt.Chart]:
+    """The list of the points that have no room for their name: marks and words."""
+    source = _by_width("isArray(datum.place)")
+    top = alt.ExprRef("datum.place[1]")
+    marks = source.mark_point(
+        size=50, opacity=1, filled=True, x=alt.ExprRef("datum.place[0]"), y=top
+    )
+    words = source.mark_text(
+        fontSize=11,
+        align="left",
+        baseline="middle",
+        color=canvas.INK.light,
+        text=alt.ExprRef("datum.listed"),
+        x=alt.ExprRef(f"datum.place[0] + {_MARK_PX}"),
+        y=top,
+    )
+    return marks.encode(color=colour, shape=shape), words
+
+
 def _names(x: _Axis, y: _Axis) -> alt.LayerChart:
     """Names of the points on the sides that have room, on a halo."""
     halo = _words(x, y, stroke=canvas.PAPER.light, strokeWidth=3, strokeJoin="round", opacity=0.8)
@@ -280,34 +354,33 @@ def _names(x: _Axis, y: _Axis) -> alt.LayerChart:
 
 
 def _words(x: _Axis, y: _Axis, **look: Any) -> alt.Chart:
-    side = f"(item.mark.group.width < {canvas.NARROW_PX} ? datum.narrow : datum.wide)"
     return (
-        alt.Chart(alt.NamedData(name="points"))
+        _by_width("!isArray(datum.place)")
         .mark_text(
             fontSize=11,
-            text=alt.ExprRef(f"{side} ? datum.label : ''"),
-            align=_by_side(side, right="'left'", left="'right'", otherwise="'center'"),
-            baseline=_by_side(side, above="'bottom'", below="'top'", otherwise="'middle'"),
-            dx=_off(side, right="", left="-", near_px=_NEAR_PX),
-            dy=_off(side, below="", above="-", near_px=3),
+            text=alt.ExprRef("indexof(datum.place, 'short') >= 0 ? datum.short : datum.label"),
+            align=_by_side(right="'left'", left="'right'", otherwise="'center'"),
+            baseline=_by_side(above="'bottom'", below="'top'", otherwise="'middle'"),
+            dx=_off(right="", left="-", near_px=_NEAR_PX),
+            dy=_off(below="", above="-", near_px=3),
             **look,
         )
         .encode(x=_x("goodput", x), y=_y("latency", y))
     )
 
 
-def _by_side(side: str, *, otherwise: str, **values: str) -> alt.ExprRef:
+def _by_side(*, otherwise: str, **values: str) -> alt.ExprRef:
     chosen = " : ".join(
-        f"indexof({side}, '{name}') >= 0 ? {value}" for name, value in values.items()
+        f"indexof(datum.place, '{name}') >= 0 ? {value}" for name, value in values.items()
     )
     return alt.ExprRef(f"{chosen} : {otherwise}")
 
 
-def _off(side: str, *, near_px: float, **signs: str) -> alt.ExprRef:
+def _off(*, near_px: float, **signs: str) -> alt.ExprRef:
     """How far a name is off its point; one that stands askew of it is nearer."""
-    length = f"(indexof({side}, '-') >= 0 ? {near_px} : {_OFF_PX})"
+    length = f"(indexof(datum.place, '-') >= 0 ? {near_px} : {_OFF_PX})"
     chosen = {name: f"{sign}{length}" for name, sign in signs.items()}
-    return _by_side(side, otherwise="0", **chosen)
+    return _by_side(otherwise="0", **chosen)
 
 
 def _x(column: str, axis: _Axis) -> alt.X:

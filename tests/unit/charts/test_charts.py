@@ -334,17 +334,27 @@ def test_cells_of_several_seconds_are_as_wide_and_the_legend_says_so() -> None:
     assert "responses in 3 seconds" in drawn
 
 
-def test_the_scale_of_the_heat_map_goes_away_from_the_paper_in_light_and_in_dark() -> None:
+@pytest.mark.parametrize(
+    "scale", [canvas.HEAT, (canvas.LEVEL_LOW, canvas.LEVEL_HIGH)], ids=["heat", "level"]
+)
+def test_a_scale_of_colours_goes_away_from_the_paper_in_light_and_in_dark(
+    scale: tuple[canvas.Colour, ...],
+) -> None:
     def brightness(colour: str) -> float:
         return sum(
             share * int(colour[place : place + 2], 16)
             for share, place in ((0.3, 1), (0.59, 3), (0.11, 5))
         )
 
-    light = [brightness(one.light) for one in (canvas.PAPER, *canvas.HEAT)]
-    dark = [brightness(one.dark) for one in (canvas.PAPER, *canvas.HEAT)]
+    light = [brightness(one.light) for one in (canvas.PAPER, *scale)]
+    dark = [brightness(one.dark) for one in (canvas.PAPER, *scale)]
     assert all(after < before - 25 for before, after in itertools.pairwise(light))
     assert all(after > before + 25 for before, after in itertools.pairwise(dark))
+
+
+@pytest.mark.parametrize("module", charts.CHARTS, ids=lambda module: module.NAME)
+def test_a_caption_is_true_on_light_and_on_dark_paper(module: Any) -> None:
+    assert not re.search(r"\b(dark|light|deep|pal)er?\b", module.CAPTION, re.IGNORECASE)
 
 
 def test_a_trial_whose_responses_have_no_rows_has_no_heat_map() -> None:
@@ -539,7 +549,9 @@ def test_an_axis_is_logarithmic_only_where_values_lie_far_apart(slowest: float, 
     far = replace(field.points[-1], latency=Estimate(field.points[0].latency.value * slowest))
     drawn = charts.against_latency.draw(replace(field, points=(*field.points[:-1], far)))
     scales = {
-        layer["encoding"]["y"]["scale"]["type"] for layer in drawn["layer"] if "encoding" in layer
+        layer["encoding"]["y"]["scale"]["type"]
+        for layer in drawn["layer"]
+        if "y" in layer.get("encoding", {})
     }
     assert scales == {kind}
 
@@ -561,24 +573,102 @@ def test_two_pictures_of_points_are_the_same(name: str) -> None:
     assert first == second
 
 
-def test_names_lie_upon_no_other_and_a_point_without_room_has_none() -> None:
+AT_WIDTHS = [f"at_{width}" for width in (210, 280, 480, 620, 790, 1000)]
+
+
+def test_names_lie_upon_no_other_and_a_point_without_room_is_listed_below() -> None:
     field = field_of(sample.findings())
-    same = replace(field, points=(field.points[0],) * 9)
-    crowd = tuple(
-        replace(point, framework=f"go {place}") for place, point in enumerate(same.points)
-    )
-    drawn = charts.against_latency.draw(replace(same, points=crowd))["datasets"]["points"]
-    sides = [row["wide"] for row in drawn if row["wide"]]
-    assert sorted(sides) == ["above-left", "above-right", "below-left", "below-right"]
+    crowd = tuple(replace(field.points[0], framework=f"go {place}") for place in range(9))
+    full = charts.against_latency.draw(replace(field, points=crowd))
+    drawn = full["datasets"]["points"]
+    for width in AT_WIDTHS:
+        sides = [row[width] for row in drawn if isinstance(row[width], str)]
+        assert set(sides) <= {"above-left", "above-right", "below-left", "below-right"}
+        assert len(sides) == len(set(sides)) >= 2
+        listed = [tuple(row[width]) for row in drawn if not isinstance(row[width], str)]
+        assert len(listed) == len(set(listed)) == len(crowd) - len(sides)
+        assert all(top > full["height"] for _, top in listed)
+    words = "".join(re.findall(r"<text[^>]*>([^<]*)</text>", pictures.svg(full)))
+    listed = [row for row in drawn if not isinstance(row["at_620"], str)]
+    assert all(row["listed"] in words for row in listed)
+    assert listed[0]["listed"] == f"{listed[0]['framework']}: 12,500/s, 360 ms"
     apart = points(sample.findings())
-    assert all(row["wide"] for row in apart)
+    assert all(isinstance(row[width], str) for row in apart for width in AT_WIDTHS[2:])
+
+
+@pytest.mark.parametrize("width_px", [284, 640, 1006])
+def test_each_point_has_its_name_once_in_a_plot_of_any_width(width_px: int) -> None:
+    field = field_of(sample.findings())
+    many = tuple(
+        replace(
+            field.points[0],
+            framework=f"framework of many {place:02}",
+            goodput=Estimate(10_000.0 + 900 * place, Interval(9_000.0, 30_000.0)),
+            latency=Estimate(field.points[0].latency.value * (1 + place / 9)),
+            is_yardstick=place == 13,
+        )
+        for place in range(14)
+    )
+    drawn = charts.against_latency.draw(replace(field, points=many))
+    outside_px = canvas.AXIS_PX + canvas.ASIDE_PX
+    picture = pictures.svg(pictures.sized(drawn, width_px + outside_px, {}))
+    words = re.findall(r"<text[^>]*>([^<]*)</text>", picture)
+    for place in range(14):
+        named = {one for one in words if re.search(rf"any {place:02}( .yardstick.)?(:|$)", one)}
+        assert len(named) == 1, place
+
+
+def test_a_wide_plot_has_names_that_a_narrow_one_has_no_room_for() -> None:
+    field = field_of(sample.findings())
+    apart = tuple(
+        replace(
+            field.points[0],
+            framework=f"framework {place}",
+            goodput=Estimate(1_000.0 * (5 + place)),
+            latency=Estimate(1e6),
+        )
+        for place in range(30)
+    )
+    drawn = charts.against_latency.draw(replace(field, points=apart))["datasets"]["points"]
+    named = [sum(isinstance(row[width], str) for row in drawn) for width in AT_WIDTHS]
+    assert named == sorted(named)
+    assert named[0] < named[3] < named[-1]
+
+
+def test_a_yardstick_at_the_edge_goes_without_its_role_rather_than_without_a_name() -> None:
+    field = field_of(sample.findings())
+    first = field.points[0]
+    narrow = {
+        "framework": "other",
+        "goodput": Estimate(first.goodput.value * 0.8),
+        "latency": Estimate(first.latency.value, Interval(1.0, 1e12)),
+    }
+    edge = replace(first, framework="reference", is_yardstick=True)
+    drawn = charts.against_latency.draw(replace(field, points=(edge, replace(first, **narrow))))
+    row = drawn["datasets"]["points"][0]
+    assert row["at_620"].endswith(" short")
+    words = re.findall(r"<text[^>]*>([^<]*)</text>", pictures.svg(drawn))
+    assert "reference" in words
+    assert "reference (yardstick)" not in words
+
+
+def test_names_that_differ_at_their_end_still_do_when_they_are_short() -> None:
+    field = field_of(sample.findings())
+    crowd = tuple(
+        replace(field.points[0], framework=f"a-framework-of-a-long-name-{place}")
+        for place in range(30)
+    )
+    drawn = charts.against_latency.draw(replace(field, points=crowd))["datasets"]["points"]
+    short = {row["short"] for row in drawn}
+    assert len(short) == len(crowd)
+    assert max(map(len, short)) == 20
 
 
 def test_each_point_of_a_framework_with_several_loads_names_its_load() -> None:
     drawn = points(experiments.rising())
     assert {row["framework"] for row in drawn} == {"go", "php"}
-    named = [row["label"] for row in drawn if row["wide"]]
-    assert named == ["go, c1", "php, c1", "go, c100", "php, c100", "go, c1000"]
+    named = [row["label"] for row in drawn if isinstance(row["at_620"], str)]
+    assert named[:5] == ["go, c1", "php, c1", "go, c100", "php, c100", "go, c1000"]
 
 
 # --- comparison ---
