@@ -17,8 +17,8 @@ TITLE = "CPU"
 CAPTION = (
     "Busy cores in each second: server, load generator and whole host. A dashed line is "
     "the number of cores available to one of them: a server at its line is saturated; a "
-    "load generator near its line limits the measurement. Strip above: the more it stands "
-    "out from the background, the higher the requested level."
+    "load generator near its line limits the measurement. Strip above: the stronger its "
+    "contrast, the higher the requested level."
 )
 TABLE = "seconds"
 COLUMNS = {

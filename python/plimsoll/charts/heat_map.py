@@ -26,11 +26,10 @@ if TYPE_CHECKING:
 NAME = "heat_map"
 TITLE = "Latency of every response"
 CAPTION = (
-    "Each cell counts the responses that ended in its second with its latency: the more it stands "
-    "out from the background, the more there are, on a logarithmic scale, and a single one is "
-    "visible. Each bucket of latency "
-    f"is {wording.decimals(latency_buckets.GROWTH, 2)} × as wide as the one below. Every complete "
-    "response of the "
+    "Each cell counts the responses that ended in its second with its latency: the stronger its "
+    "contrast, the more there are, on a logarithmic scale, and a single one is visible. Each "
+    f"bucket of latency is {wording.decimals(latency_buckets.GROWTH, 2)} × as wide as the one "
+    "below. Every complete response of the "
     "trial is in it; failed requests are not, because they have no latency. In trials above "
     f"{latency_buckets.MOST_COLUMNS} s several seconds share a column."
 )

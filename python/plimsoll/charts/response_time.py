@@ -27,7 +27,7 @@ CAPTION = (
     "50, 75, 95 and 99 of each second, drawn where at least ten responses lie above. "
     "Where intended starts are unknown, it is the service time, from the send time, and "
     "the axis says so. Bars below count failures per second by outcome. Strip above: the "
-    "more it stands out from the background, the higher the requested level."
+    "stronger its contrast, the higher the requested level."
 )
 TABLE = "seconds"
 COLUMNS = {

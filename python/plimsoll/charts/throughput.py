@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 NAME = "throughput"
 TITLE = "Throughput"
 CAPTION = (
-    "Responses in each second; the more a bar stands out from the background, the higher the "
-    "requested level. The line is the mean of the measurement window. A triangle counts the "
-    "requests that failed in its second; a cross marks a second without a response."
+    "Responses in each second; the stronger the contrast of a bar, the higher the requested "
+    "level. The line is the mean of the measurement window. A triangle counts the requests that "
+    "failed in its second; a cross marks a second without a response."
 )
 TABLE = "seconds"
 COLUMNS = {
