@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
 from plimsoll import vega_lite as alt
 from plimsoll import wording
-from plimsoll.aggregate.seconds import AFTER
+from plimsoll.aggregate.seconds import AFTER, loaded_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -257,6 +257,33 @@ def _joined(rows: Rows, second: int, rules: Mapping[str, Callable[[list[Any]], A
     return {name: joined[name] for name in rows[0]}
 
 
+def loaded_until(rows: Rows, recording: Recording) -> Rows:
+    """Rows of seconds, with a column `until` if the load ended within one of them.
+
+    Args:
+        rows: Rows in the order of their seconds.
+        recording: The recording.
+    """
+    if not recording.stages:
+        return rows
+    at_s = recording.stages[-1].end_ns / 1e9
+    second = int(at_s)
+    _, until_ns = loaded_part(recording, second)
+    if until_ns / 1e9 != at_s:
+        return rows
+    end_s = wording.significant(at_s, 6)
+    return [row | {"until": end_s if row["second"] == second else None} for row in rows]
+
+
+def end_of_row(step_s: int) -> str:
+    """The expression for where a row of `loaded_until` ends on the axis of time.
+
+    Args:
+        step_s: How many seconds each row stands for.
+    """
+    return f"datum.until || datum.second + {step_s}"
+
+
 def mean(values: list[float]) -> float | None:
     """Mean of some values, rounded for drawing."""
     return wording.significant(math.fsum(values) / len(values))
@@ -402,11 +429,11 @@ def level_strip(step_s: int = 1) -> alt.LayerChart:
     strip = (
         alt.Chart(alt.NamedData(name="seconds"))
         .transform_filter("datum.requested_level > 0")
-        .transform_calculate(until=f"datum.second + {step_s}")
+        .transform_calculate(end=end_of_row(step_s))
         .mark_rect()
         .encode(
             x=time("second"),
-            x2=alt.X2("until"),
+            x2=alt.X2("end"),
             y=alt.YValue(-STRIP_PX),
             y2=alt.Y2Value(0),
             fill=alt.Fill("requested_level:Q", scale=level_colours(), legend=None),

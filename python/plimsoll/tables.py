@@ -242,8 +242,12 @@ SECONDS = Table(
     (
         Column("trial", _TEXT, "id of the trial"),
         Column("second", pa.int32(), "seconds since the trial's zero, rounded down"),
-        Column("stage", _TEXT, "stage at the middle of the second; `after` after the last one"),
-        Column("requested_level", pa.float64(), "requested level at the middle of the second"),
+        Column(
+            "stage",
+            _TEXT,
+            "stage at the middle of the load's part of the second; `after` after the last one",
+        ),
+        Column("requested_level", pa.float64(), "requested level at the same instant"),
         Column("due", pa.int64(), "requests due in it; null when unknown", True),
         Column("completed", pa.int64(), "complete responses, successful or not", True),
         Column("ok", pa.int64(), "successful responses", True),

@@ -13,8 +13,14 @@ if TYPE_CHECKING:
 LOAD = ("ramp", "hold")
 """Stages whose levels count; a warm-up is no level."""
 
-COLUMNS = ("stage", "requested_level", "completed", "in_flight", "server_busy_cores")
+COLUMNS = (
+    *("second", "stage", "requested_level"),
+    *("completed", "in_flight", "server_busy_cores"),
+)
 """Columns of `seconds` that are looked at."""
+
+WHOLE = 0.99
+"""Share of a second that a load must last for its counts to be those of a second."""
 
 OPENING = 1
 """Seconds at the beginning of a level in which its connections are opened."""
@@ -44,6 +50,7 @@ class Level:
 class _Second(TypedDict):
     """The columns of `COLUMNS`, of a second with a count."""
 
+    second: int
     stage: str
     requested_level: float
     completed: int
@@ -51,17 +58,20 @@ class _Second(TypedDict):
     server_busy_cores: float | None
 
 
-def rising(seconds: pa.Table, fewest: int = 1) -> tuple[Level, ...]:
+def rising(seconds: pa.Table, end_s: float, fewest: int = 1) -> tuple[Level, ...]:
     """Levels of connections in order, those left out that are no higher than the one before.
 
     Args:
         seconds: The seconds of a trial with a closed load.
+        end_s: When the load ended; the second in which it did counts only as a whole one.
         fewest: Levels of fewer connections are left out.
     """
     rows = [
         row
         for row in seconds.select(COLUMNS).to_pylist()
-        if row["stage"] in LOAD and (row["requested_level"] or 0) >= fewest
+        if row["stage"] in LOAD
+        and (row["requested_level"] or 0) >= fewest
+        and row["second"] + WHOLE <= end_s
     ]
     rows = [row for row in rows if row["completed"] is not None]
     levels = [

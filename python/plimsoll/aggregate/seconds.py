@@ -2,7 +2,8 @@
 
 Every second from the trial's zero to its end has a row, with or without responses in
 it: a second without a response is a row of zeros whose times are null. A response counts in the
-second in which it was complete.
+second in which it was complete. A load may end within a second: stage and requested level are those
+at the middle of the part that the load lasted.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 AFTER = "after"
 """Stage of a second that lies behind the last stage."""
 
+LEAST_PART_NS = SECOND_NS // 10
+"""A load that lasted for less of a second has ended before it: the last responses come then."""
+
 BATCH_ROWS = 2_000_000
 """Percentiles are taken of at most about so many rows at a time."""
 
@@ -60,13 +64,14 @@ def counted(recording: Recording, requests: Rows, readings: Stored) -> pa.Table:
     length = _length(recording, counts)
     found = _counted(counts, length)
     read = usage(readings, recording.server_host)
-    stages = [_stage_at(recording, int(middle)) for middle in _middles(length)]
+    middles = _middles_of_parts(recording, length)
+    stages = [_stage_at(recording, int(middle)) for middle in middles]
     kinds = [AFTER if stage is None else stage.kind for stage in stages]
     return _table(
         {
             **found,
             "stage": kinds,
-            "requested_level": _requested(recording, read, stages),
+            "requested_level": _requested(recording, read, stages, middles),
             **_uncounted(recording, found, kinds, rows=bool(counts)),
             **_used(recording, read, length),
             "trial": [recording.trial] * length,
@@ -105,6 +110,20 @@ def stretches(counts: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         rows += more
     if first is not None:
         yield first, counts[-1][0]
+
+
+def loaded_part(recording: Recording, second: int) -> Window:
+    """The part of a second in which there was a load; all of it where that is too little to tell.
+
+    Args:
+        recording: The recording.
+        second: Seconds since the trial's zero.
+    """
+    start_ns, end_ns = second_window(second)
+    if not recording.stages:
+        return start_ns, end_ns
+    part = max(start_ns, recording.stages[0].start_ns), min(end_ns, recording.stages[-1].end_ns)
+    return part if part[1] - part[0] >= LEAST_PART_NS else (start_ns, end_ns)
 
 
 def level(stage: RecordedStage, at_ns: int) -> float:
@@ -215,13 +234,15 @@ def _if_enough(rows: int, statistic: str, value: float | None) -> float | None:
 
 
 def _requested(
-    recording: Recording, readings: Usage, stages: Sequence[RecordedStage | None]
+    recording: Recording,
+    readings: Usage,
+    stages: Sequence[RecordedStage | None],
+    middles: Instants,
 ) -> Column:
-    """The requested level at the middle of each second.
+    """The requested level at the middle of the load's part of each second.
 
     It is that of the stages, or the users that a driver without stages reported.
     """
-    middles = _middles(len(stages))
     users = readings.of("driver", "users_active")
     if recording.load.model == "unknown" and users:
         return np.sum([np.nan_to_num(series.at(middles)) for series in users], axis=0)
@@ -233,6 +254,11 @@ def _requested(
 
 def _middles(length: int) -> Instants:
     return np.arange(length, dtype=np.int64) * SECOND_NS + SECOND_NS // 2
+
+
+def _middles_of_parts(recording: Recording, length: int) -> Instants:
+    parts = [loaded_part(recording, second) for second in range(length)]
+    return np.array([(start_ns + end_ns) // 2 for start_ns, end_ns in parts], dtype=np.int64)
 
 
 def _stage_at(recording: Recording, at_ns: int) -> RecordedStage | None:

@@ -61,7 +61,7 @@ def draw(data: TrialData) -> Specification:
     return canvas.finished(
         _chart(canvas.level_name(data.recording), step_s),
         {
-            "seconds": canvas.thinned(rows, step_s),
+            "seconds": canvas.thinned(canvas.loaded_until(rows, data.recording), step_s),
             "stages": canvas.stage_rows(data.recording, data.seconds.num_rows),
             "level": canvas.level_rows(data.recording, requested),
             "limits": limits,

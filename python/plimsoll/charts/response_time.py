@@ -53,7 +53,7 @@ _OTHER = "other kinds"
 def draw(data: TrialData) -> Specification:
     """The chart with its data."""
     requested = canvas.levels(data.seconds)
-    rows = _rows(data, requested)
+    rows = canvas.loaded_until(_rows(data, requested), data.recording)
     failures = _failure_rows(data)
     kinds = tuple(dict.fromkeys(canvas.texts(failures, "kind")))
     step_s = canvas.step_s(data)

@@ -1,6 +1,7 @@
 """Throughput: responses completed in each second, coloured by the requested level.
 
-A second without a response is a bar of no height with a mark on it, never a gap.
+A second without a response is a bar of no height with a mark on it, never a gap. Where the load
+ended within a second, the bar is as wide as the part that it lasted, and as high as the rate in it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ TITLE = "Throughput"
 CAPTION = (
     "Responses in each second; the stronger the contrast of a bar, the higher the requested "
     "level. The line is the mean of the measurement window. A triangle counts the requests that "
-    "failed in its second; a cross marks a second without a response."
+    "failed in its second; a cross marks a second without a response. The bar of a second in which "
+    "the load ended is as wide as the load lasted, and as high as its rate."
 )
 TABLE = "seconds"
 COLUMNS = {
@@ -34,6 +36,9 @@ COLUMNS = {
 MANY_SECONDS = 90
 """Seconds from which on marks are small."""
 
+_BAR = "isValid(datum.per_s) ? datum.per_s : datum.completed"
+"""The height of a bar."""
+
 
 def draw(data: TrialData) -> Specification:
     """The chart with its data."""
@@ -43,7 +48,7 @@ def draw(data: TrialData) -> Specification:
         row["silent"] = _is_silent(row)
         row["failed"] = row["failed"] or 0
     step_s = canvas.step_s(data)
-    shown = _thinned(rows, step_s)
+    shown = _thinned(_with_rates(canvas.loaded_until(rows, data.recording)), step_s)
     return canvas.finished(
         _chart(
             canvas.level_name(data.recording),
@@ -60,11 +65,26 @@ def draw(data: TrialData) -> Specification:
     )
 
 
+def _with_rates(rows: Rows) -> Rows:
+    """Rows with `per_s` if the load ended within one of them: its responses per second there."""
+    if not rows or "until" not in rows[0]:
+        return rows
+    return [row | {"per_s": _rate(row)} for row in rows]
+
+
+def _rate(row: canvas.Row) -> float | None:
+    if row["until"] is None or row["completed"] is None:
+        return None
+    part_s = canvas.number(row, "until") - canvas.number(row, "second")
+    return wording.significant(canvas.number(row, "completed") / part_s, 6)
+
+
 def _thinned(rows: Rows, step_s: int) -> Rows:
     """Rows with the mean of their seconds, and the lowest and the highest of these."""
     if step_s == 1:
         return rows
-    spread = [row | {"low": row["completed"], "high": row["completed"]} for row in rows]
+    rates = [row | {"completed": row.get("per_s") or row["completed"]} for row in rows]
+    spread = [row | {"low": row["completed"], "high": row["completed"]} for row in rates]
     means = {"completed": canvas.mean, "failed": canvas.mean}
     rules = {"stage": canvas.first, **means, "low": min}
     return canvas.thinned(spread, step_s, **rules)
@@ -145,14 +165,12 @@ def _spread(step_s: int) -> alt.Chart:
 def _bars(requested: str, has_levels: bool, step_s: int) -> alt.Chart:
     return (
         canvas.seconds(step_s)
-        .transform_calculate(until=f"datum.second + {step_s}")
+        .transform_calculate(end=canvas.end_of_row(step_s), rate=_BAR)
         .mark_rect()
         .encode(
             x=canvas.time("second"),
-            x2=alt.X2("until"),
-            y=alt.Y(
-                "completed:Q", title="responses per second", axis=alt.Axis(format=canvas.NUMBERS)
-            ),
+            x2=alt.X2("end"),
+            y=alt.Y("rate:Q", title="responses per second", axis=alt.Axis(format=canvas.NUMBERS)),
             y2=alt.Y2Datum(0),
             color=alt.Color(
                 "requested_level:Q",

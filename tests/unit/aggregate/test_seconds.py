@@ -85,6 +85,31 @@ def test_a_request_that_ends_behind_the_last_stage_is_not_lost():
     assert (rows[3]["stage"], rows[3]["completed"], rows[3]["requested_level"]) == ("after", 1, 0.0)
 
 
+def stages(*ends_s: float) -> tuple[RecordedStage, ...]:
+    """A warm-up at 8, and a hold at 64."""
+    first, last = (round(end_s * S) for end_s in ends_s)
+    return (
+        RecordedStage("warm_up", 0, first, 8.0, 8.0, 1),
+        RecordedStage("hold", first, last, 64.0, 64.0, 1),
+    )
+
+
+@pytest.mark.parametrize(
+    ("ends_s", "expected"),
+    [
+        ((0.5, 1.5), [("hold", 64.0), ("hold", 64.0)]),
+        ((1.0, 2.2), [("warm_up", 8.0), ("hold", 64.0), ("hold", 64.0)]),
+        ((1.9, 2.4), [("warm_up", 8.0), ("warm_up", 8.0), ("hold", 64.0)]),
+        ((1.0, 2.05), [("warm_up", 8.0), ("hold", 64.0), ("after", 0.0)]),
+    ],
+)
+def test_the_second_in_which_the_load_ends_has_the_stage_of_the_part_that_it_lasted(
+    ends_s: tuple[float, float], expected: list[tuple[str, float]]
+) -> None:
+    rows = seconds(replace(CLEAN, stages=stages(*ends_s)), None, None).to_pylist()
+    assert [(row["stage"], row["requested_level"]) for row in rows] == expected
+
+
 @pytest.mark.parametrize(("at_s", "expected"), [(0, 25), (0.9, 25), (1, 50), (3.9, 100)])
 def test_a_stepped_ramp_asks_for_its_first_step_at_once(at_s, expected):
     stage = RecordedStage("ramp", 10 * S, 14 * S, 0.0, 100.0, 4)

@@ -221,6 +221,43 @@ def test_every_chart_of_a_trial_ends_with_its_last_second_and_not_with_its_last_
     assert max(row["end_s"] for row in stages) == len(sample.seconds("t"))
 
 
+def cut_short(end_s: float) -> TrialData:
+    """The sample, whose load ends within its last second."""
+    *before, last = sample.recording().stages
+    shorter = (*before, replace(last, end_ns=round(end_s * 1e9)))
+    return sample.trial_data(recording=sample.recording(stages=shorter))
+
+
+def test_a_load_that_ends_within_a_second_has_a_bar_of_that_part_and_its_rate() -> None:
+    whole, part = (rows(charts.throughput, data) for data in (sample.trial_data(), cut_short(11.5)))
+    assert "until" not in whole[-1]
+    assert [row["until"] for row in part] == [None] * 11 + [11.5]
+    assert part[-1]["completed"] == whole[-1]["completed"]
+    assert part[-1]["per_s"] == 2 * whole[-1]["completed"]
+
+
+def test_a_load_that_ends_with_a_second_or_hardly_after_it_has_whole_bars() -> None:
+    assert all("until" not in rows(charts.throughput, cut_short(at_s))[0] for at_s in (12, 11.02))
+
+
+@pytest.mark.parametrize("module", [charts.cpu, charts.response_time], ids=lambda m: m.NAME)
+def test_the_strip_of_levels_ends_with_the_load(module: Any) -> None:
+    assert rows(module, cut_short(11.5))[-1]["until"] == 11.5
+    strips = [
+        layer["encoding"]["x2"]["field"]
+        for layer in module.draw(cut_short(11.5))["layer"][1]["layer"]
+        if "x2" in layer["encoding"]
+    ]
+    assert strips == ["end"]
+
+
+def test_a_long_load_that_ends_within_a_second_is_no_dip(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(canvas, "MOST_COLUMNS", 6)
+    whole, part = (rows(charts.throughput, data) for data in (sample.trial_data(), cut_short(11.5)))
+    assert part[-1]["until"] == 11.5
+    assert part[-1]["low"] == whole[-1]["low"]
+
+
 def test_the_legend_of_levels_names_arrivals_when_the_load_is_open() -> None:
     opened = sample.recording(load=sample.load(model="open", connections=50))
     drawn = charts.throughput.draw(sample.trial_data(recording=opened))

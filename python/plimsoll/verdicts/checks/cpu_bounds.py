@@ -125,7 +125,8 @@ def _drift(tables: Tables, limits: Limits) -> list[Finding]:
     """The greatest rise of the cost of a response, from lower levels to a higher one."""
     if tables.recording.load.model != "closed" or not tables.recording.stages:
         return []
-    known = [level for level in levels.rising(tables.counted_seconds) if _says(level)]
+    end_s = tables.recording.stages[-1].end_ns / 1e9
+    known = [level for level in levels.rising(tables.counted_seconds, end_s) if _says(level)]
     rises = [
         (_cost_s(level) / min(map(_cost_s, known[:number])) - 1, level)
         for number, level in enumerate(known)

@@ -87,7 +87,8 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
         return [inapplicable(limit, "the load is limited on purpose, so it shows no scalability")]
     if not tables.recording.stages:
         return [not_checked(limit, "no stage of the load ran")]
-    known = [one for one in levels.rising(tables.counted_seconds) if one.lasted >= SHORTEST]
+    end_s = tables.recording.stages[-1].end_ns / 1e9
+    known = [one for one in levels.rising(tables.counted_seconds, end_s) if one.lasted >= SHORTEST]
     findings = [*_efficiency(known, limits), *_fit(known, limits)]
     return findings or [inapplicable(limit, "the load has no two levels that last long enough")]
 

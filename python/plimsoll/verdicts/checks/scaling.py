@@ -65,8 +65,11 @@ def _finding(tables: Tables, limits: Limits) -> Finding:
         return inapplicable(limit, "open load: there are no levels of connections to compare")
     if not tables.recording.stages:
         return not_checked(limit, "no stage of the load ran")
+    end_s = tables.recording.stages[-1].end_ns / 1e9
     known = [
-        one for one in levels.rising(tables.counted_seconds, FEWEST) if one.in_flight is not None
+        one
+        for one in levels.rising(tables.counted_seconds, end_s, FEWEST)
+        if one.in_flight is not None
     ]
     if len(known) < 2:  # noqa: PLR2004
         return inapplicable(limit, "the load has no two levels of connections to compare")
