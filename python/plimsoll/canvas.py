@@ -52,6 +52,12 @@ AXIS_PX = 60
 NAMES_PX = 160
 """The most room for names left of bars; longer ones are cut."""
 
+MOST_LETTERS = 22
+"""Letters of a name that there is room for in any font."""
+
+_ENDS = (11, 8, 14, 5, 17)
+"""Letters that a name which is cut keeps at its end, the first that keep all names apart."""
+
 _LETTER_PX = 6.6
 
 ASIDE_PX = 14
@@ -198,6 +204,37 @@ def names_px(labels: Sequence[str]) -> int:
     """Room that names left of bars need, in pixels."""
     longest = max((len(label) for label in labels), default=0)
     return 12 + min(NAMES_PX, round(longest * _LETTER_PX))
+
+
+def shortened(names: Sequence[str], most: int = MOST_LETTERS) -> dict[str, str]:
+    """Names that are too long, each without its middle: their ends tell variants apart.
+
+    Args:
+        names: The names of a chart.
+        most: Letters that there is room for.
+    """
+    long = [name for name in names if len(name) > most]
+    cut = [
+        {name: f"{name[: most - 1 - end]}…{name[-end:]}" for name in long}
+        for end in _ENDS
+        if end < most - 1
+    ]
+    return next((one for one in cut if len(set(one.values())) == len(one)), cut[0])
+
+
+def name_axis(names: Sequence[str]) -> Specification:
+    """The part of a specification that says how names left of bars are shown.
+
+    Args:
+        names: The names.
+    """
+    cut = shortened(names)
+    if not cut:
+        return {"labelLimit": NAMES_PX}
+    return {
+        "labelLimit": NAMES_PX,
+        "labelExpr": f"{json.dumps(cut, ensure_ascii=False)}[datum.label] || datum.label",
+    }
 
 
 def scaled(value: float | None, divisor: float) -> float | None:

@@ -49,17 +49,24 @@ def written_digits(value: float) -> int:
 
 
 def decimals(value: float, places: int) -> str:
-    """A number with as many decimals as its neighbours: `1,234.50`."""
-    return f"{value:,.{places}f}"
+    """A number with as many decimals as its neighbours: `1,234.50`, `−0.5`."""
+    return _with_minus(f"{value:,.{places}f}")
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number with a few significant digits and its thousands apart; `–` for none."""
+    """A number with a few significant digits and its thousands apart: `−12.5`; `–` for none."""
     if value is None or not math.isfinite(value):
         return ABSENT
     if abs(value) >= 10 ** (digits - 1):
-        return f"{value:,.0f}"
-    return f"{significant(value, digits):,}"
+        return _with_minus(f"{value:,.0f}")
+    return _with_minus(f"{significant(value, digits):,}")
+
+
+def _with_minus(text: str) -> str:
+    """A number with the sign of minus, which is as wide as that of plus; none before 0."""
+    if not text.startswith("-"):
+        return text
+    return text[1:] if not text.strip("-0.") else f"−{text[1:]}"
 
 
 def amount(number: float) -> str:
@@ -80,6 +87,11 @@ def factor(value: float, width: float = math.inf) -> str:
         return decimals(value, 1 if value < 100 else 0)  # noqa: PLR2004
     places = 1 - math.floor(math.log10(value)) if 0 < value < _TWO_DECIMALS_FROM else 2
     return decimals(value, places + 1 if width <= 2 * 10**-places else places)
+
+
+def four_digits(value: float) -> str:
+    """A number of which no more than four digits were measured: `9,810`, `59,280`, `98.7`."""
+    return amount(significant(value, 4) or 0.0)
 
 
 def percent(ratio: float | None) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import sample
-from plimsoll import canvas, wording
+from plimsoll import canvas, charts, wording
 from plimsoll.campaign.load import Load, UnknownLoad
 from plimsoll.canvas import Colour
 from plimsoll.findings.rankings import RankedEntry
 from plimsoll.recording import RecordedStage
-from plimsoll.report.formats import converter
+from plimsoll.report.formats import converter, pictures
 
 READ = (canvas.INK, canvas.MUTED, canvas.SOUND, canvas.DOUBTFUL, canvas.VOID, canvas.SERVER)
 
@@ -186,3 +187,31 @@ def test_entries_that_are_seen_together_have_colours_of_their_own() -> None:
     ]
     assert len(set(looks[: 2 * few])) == 2 * few
     assert canvas.entries_apart(names[:few], [names[:few]]) == tuple(names[:few])
+
+
+def test_names_that_are_too_long_keep_both_of_their_ends() -> None:
+    names = ["go", "django-apache-mod-wsgi.one-core", "django-apache-mod-wsgi.two-cores"]
+    cut = canvas.shortened(names)
+    assert cut == {
+        "django-apache-mod-wsgi.one-core": "django-apa…gi.one-core",
+        "django-apache-mod-wsgi.two-cores": "django-apa…i.two-cores",
+    }
+    assert all(len(one) == canvas.MOST_LETTERS for one in cut.values())
+    assert canvas.shortened(["go", "x" * canvas.MOST_LETTERS]) == {}
+
+
+@pytest.mark.parametrize("differ_at", [*range(0, 16, 3), *range(23, 40, 3)])
+def test_long_names_stay_apart_wherever_they_differ(differ_at: int) -> None:
+    names = [f"{'a' * differ_at}{letter}{'z' * (39 - differ_at)}" for letter in "mn"]
+    assert len(set(canvas.shortened(names).values())) == len(names)
+
+
+def test_the_axis_of_a_ranking_shows_names_without_their_middle() -> None:
+    (ranking, *_) = sample.findings().rankings
+    first, *others = ranking.entries
+    long = replace(first, framework="a-very-long-name-of-a-server.variant-one")
+    drawn = charts.comparison.draw(replace(ranking, entries=(long, *others)))
+    assert "t-one" in (picture := pictures.svg(drawn))
+    assert "a-very-long-name-of" not in re.sub(
+        r"<title>.*?</title>|aria-label=\"[^\"]*\"", "", picture
+    )

@@ -40,6 +40,16 @@ def test_amounts_have_no_more_digits_than_they_need(number, text):
     assert wording.amount(number) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "number", "decimals"),
+    [(-10.4, "−10.4", "−10.40"), (-1234.5, "−1,234", "−1,234.50"), (-0.001, "−0.001", "0.00")],
+)
+def test_a_negative_number_has_the_sign_of_minus(value, number, decimals):
+    assert wording.number(value) == number
+    assert wording.decimals(value, 2) == decimals
+    assert wording.number(-1e-7) == "−1e-07"
+
+
 def test_processor_time_is_told_in_cores_or_in_parts_of_one():
     assert wording.cores(0.1239) == "12 % of a core"
     assert wording.cores(1.117) == "1.1 cores"

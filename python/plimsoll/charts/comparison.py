@@ -149,7 +149,7 @@ def _y(labels: Sequence[str]) -> alt.Y:
             ticks=False,
             labelFontSize=12,
             labelColor=canvas.INK.light,
-            labelLimit=canvas.NAMES_PX,
+            **canvas.name_axis(labels),
             minExtent=0,
             maxExtent=1000,
             labelPadding=10,

@@ -71,7 +71,7 @@ def _row(one: RankedLine, what: str, value: float | None, ends: Interval | None,
         "low": wording.significant(ends.low if ends else None),
         "high": wording.significant(ends.high if ends else None),
         "level": level.replace("_", " "),
-        "number": "none" if value is None else wording.per_second(value),
+        "number": "none" if value is None else f"{wording.four_digits(value)}/s",
     }
 
 
@@ -97,7 +97,7 @@ def _chart(labels: tuple[str, ...], width_px: int) -> Specification:
             ticks=False,
             labelFontSize=12,
             labelColor=canvas.INK.light,
-            labelLimit=canvas.NAMES_PX,
+            **canvas.name_axis(labels),
             labelPadding=10,
         ),
     )

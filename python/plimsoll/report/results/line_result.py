@@ -44,6 +44,9 @@ def one_line(found: LineFindings) -> str:
     return f"{sentence(found)}; {found.level}: {said}" if said else sentence(found)
 
 
+WIDE = "Wide interval"
+"""What a line is doubted for whose rate is not known well enough."""
+
 OF_DRIVER = "the load generator was the limit"
 OF_POOL = "its connections were the limit"
 
@@ -392,6 +395,21 @@ def doubt_of(found: LineFindings, line: Line) -> str:
     return _doubt(found, (line,), str)
 
 
+def without_number(found: LineFindings, line: Line) -> str:
+    """Why a line has no number that counts, in a few words."""
+    if found.is_of_driver(line):
+        return OF_POOL if _is_of(found, line, "pool") else OF_DRIVER
+    reasons = {
+        "found": "",
+        "above": "no rate that was tried failed",
+        "open": "not found in the time given",
+        "below": "no rate keeps the limit",
+    }
+    if line.state == "below" and _is_failing(line):
+        return "it fails at every rate"
+    return reasons[line.state]
+
+
 def _lines(found: LineFindings) -> tuple[Line, ...]:
     return found.searched.lines
 
@@ -428,11 +446,11 @@ def _wide(found: LineFindings, lines: Sequence[Line]) -> str:
         budget_s = now.wanted.budget_s
         longer = wording.seconds(USUAL_BUDGET_S if budget_s < USUAL_BUDGET_S else 2 * budget_s)
         needed = f"more tries are needed; give a budget of {longer} or more (`--budget`)"
-        return f"Wide interval: {known}, and {needed}"
+        return f"{WIDE}: {known}, and {needed}"
     spent_s = now.elapsed_s * (line.edge.reach / most) ** 2
     longer = wording.seconds(wording.significant(spent_s, 1))
     narrows = f"a budget of about {longer} (`--budget`) would narrow it to ±{wording.percent(most)}"
-    return f"Wide interval: {known}; {narrows}"
+    return f"{WIDE}: {known}; {narrows}"
 
 
 def _brief(said: str) -> str:
@@ -606,7 +624,7 @@ def rate_text(rate_per_s: float | None) -> str:
     """A rate with three or four digits; more of them were not measured."""
     if rate_per_s is None:
         return "–"
-    return wording.amount(wording.significant(rate_per_s, 4) or 0.0)
+    return wording.four_digits(rate_per_s)
 
 
 def line_text(line: Line) -> str:
