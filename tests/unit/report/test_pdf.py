@@ -482,6 +482,22 @@ def test_charts_that_stand_side_by_side_are_equally_large() -> None:
         assert max(widths) < 1.1 * min(widths)
 
 
+@pytest.mark.parametrize(("bars", "tables"), [(4, 3), (6, 2), (13, 1)])
+def test_a_table_that_just_has_room_is_not_left_out_of_the_first_page(
+    bars: int, tables: int
+) -> None:
+    drawings = paper.Drawings()
+    shown = paper.paper(EMPTY, drawings)
+    (first, *_) = paper.paper(sample.findings(), drawings).answers
+    several = tuple(itertools.islice(itertools.cycle(first.bars), bars))
+    four = replace(shown, answers=(replace(first, bars=several),) * 4)
+    made = typeset.pdf("report.typ", four, drawings.pictures)
+    (page, *_) = pypdf.PdfReader(io.BytesIO(made)).pages
+    placed = placed_texts(page)
+    assert sum(text == "rank" for text, _, _ in placed) == tables
+    assert sum(text.startswith("Fastest at") for text, _, _ in placed) == 4
+
+
 def placed_texts(page: Any) -> list[tuple[str, float, float]]:
     """The texts of a page with their places from its left lower edge, in points."""
     found: list[tuple[str, float, float]] = []
