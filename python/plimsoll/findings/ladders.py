@@ -24,7 +24,7 @@ from plimsoll.findings import beyond as beyonds
 from plimsoll.findings.trial import state_of
 from plimsoll.statistics import intervals, ranks, straight_line
 from plimsoll.statistics.missing_values import median_of_known
-from plimsoll.verdicts.catalogue import is_by_server
+from plimsoll.verdicts.catalogue import is_by_server, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -357,11 +357,11 @@ def _doubt(trial: TrialFindings, tables: Tables, unloaded_ns: float | None, miss
     if by_driver is not None:
         return f"{missed}: {by_driver.sentence.removesuffix('.')}"
     void = [
-        one.check
+        title_of(one)
         for one in trial.verdicts
         if one.level == "void" and not (missed and is_by_server(one, is_overloaded=True))
     ]
-    return f"void by {wording.listed(void)}" if void else ""
+    return f"void ({wording.listed(void)})" if void else ""
 
 
 def _missed(completed_per_s: float, requested_per_s: float, hold_s: float) -> str:

@@ -19,6 +19,7 @@ from plimsoll.statistics import straight_line
 from plimsoll.statistics.intervals import Estimate
 from plimsoll.statistics.straight_line import StraightLine
 from plimsoll.storage.parquet import ParquetResults
+from plimsoll.verdicts import catalogue
 from plimsoll.verdicts.verdict import Sentence, Verdict
 
 
@@ -145,7 +146,8 @@ def test_a_missed_rate_is_the_server_s_where_no_other_check_explains_it(
     )
     (found,) = of_campaign(results, trials)
     missed = [one for one in found.steps if one.requested_per_s == 800.0]
-    reason = "88 % of the requested rate" if is_full else f"void by {verdicts[0].check}"
+    name = catalogue.title_of(verdicts[0])
+    reason = "88 % of the requested rate" if is_full else f"void ({name}"
     assert [one.is_full for one in missed] == [is_full] * 2
     assert all(one.left_out.startswith(reason) for one in missed)
     asked = CampaignAsRun({}, ladder=LadderSettings(shares=(0.2, 0.4)))
@@ -181,7 +183,7 @@ def test_a_step_that_failed_or_is_void_is_no_point(results: ParquetResults) -> N
     trials[3] = replace(trials[3], verdicts=sample.verdicts_of(name, littles_law="void"))
     (found,) = of_campaign(results, trials)
     left_out = {one.trial.recording.trial: one.left_out for one in found.steps if one.left_out}
-    assert left_out == {died.trial: "it died", name: "void by littles_law"}
+    assert left_out == {died.trial: "it died", name: "void (Little's law violated)"}
     assert not any(one.is_full for one in found.steps)
     counting = replace(findings, trials=tuple(trials), ladders=(found,)).counting
     assert {died.trial, name} <= {one.recording.trial for one in counting}

@@ -11,6 +11,7 @@ import pytest
 import sample
 from plimsoll.comparison.comparisons import ComparedTrial, comparisons
 from plimsoll.findings.findings import Findings
+from plimsoll.findings.ladders import EntryLadder
 from plimsoll.findings.trial import TrialFindings
 from plimsoll.plan import ComparedTable
 from plimsoll.report import contents
@@ -95,6 +96,10 @@ def test_one_framework_has_its_number_as_headline_and_void_ones_have_none() -> N
     second = replace(first, data=replace(first.data, recording=again))
     (every,) = answers(findings(first, second))
     assert every.headline == "No number counts: every trial is void"
+    of_a_ladder = replace(findings(first, second), ladders=(EntryLadder("go", "2048", False, ()),))
+    (peak,) = answers(of_a_ladder)
+    assert peak.place == "Closed peak at 2048"
+    assert peak.headline == "No closed peak counts: every trial at it is void"
 
 
 def without_goodput(framework: str, goodput: float | None) -> list[TrialFindings]:

@@ -8,21 +8,30 @@ import struct
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pypdf
 import pytest
 
+import ladders
 import queues
 import sample
 from plimsoll.findings.findings import Findings
 from plimsoll.findings.load_lines import EntryLines, LineFindings, Subject
+from plimsoll.findings.trial import TrialFindings
 from plimsoll.plan import ComparedTable
 from plimsoll.report import contents
 from plimsoll.report.contents import answer
 from plimsoll.report.contents.answer import RankingAnswer
+from plimsoll.report.contents.gist import JudgedTile
 from plimsoll.report.formats import card, typeset
 from plimsoll.report.results import line_result
+from plimsoll.report.sections import ladder as ladder_section
 from plimsoll.report.sections import lines as lines_section
+from plimsoll.statistics.edge import Edge
 from plimsoll.statistics.intervals import Estimate, Interval
+from plimsoll.storage.parquet import ParquetResults
+from plimsoll.verdicts import catalogue
+from plimsoll.verdicts.verdict import Verdict
 
 
 def test_it_is_a_picture_of_the_size_that_sites_show(tmp_path: Path) -> None:
@@ -207,3 +216,146 @@ def test_lines_of_a_campaign_are_the_answer_of_its_card() -> None:
     assert [name for name, _, _ in shown.tiles] == ["a", "b"]
     assert not shown.bars
     assert card.render(found).startswith(b"\x89PNG")
+
+
+def several_lines(*entries: EntryLines) -> Findings:
+    return replace(sample.findings(), lines=entries)
+
+
+def entry(name: str, found: LineFindings | None, *, is_yardstick: bool = False) -> EntryLines:
+    return replace(lines_of(LINE), framework=name, found=found, is_yardstick=is_yardstick)
+
+
+SEARCHED = queues.searched_with()
+LINE = LineFindings(
+    replace(SEARCHED, wanted=replace(SEARCHED.wanted, has_processes=True)),
+    Subject("a · json", "poisson", 256),
+    {},
+    {},
+)
+(LIMITED,) = LINE.searched.lines
+
+
+def with_line(**other: object) -> LineFindings:
+    """The line with something else."""
+    changed = replace(LIMITED, **other)
+    return replace(LINE, searched=replace(LINE.searched, lines=(changed,)))
+
+
+def held(*verdicts: Verdict) -> TrialFindings:
+    return replace(sample.sound_trial(), verdicts=verdicts)
+
+
+def test_the_tile_of_a_line_says_how_far_to_believe_it_and_the_foot_says_why() -> None:
+    doubt = sample.verdict("littles_law", "t", "void")
+    why = f"b: {catalogue.title_of(doubt)}"
+    disturbed = replace(LINE, held={LIMITED.limit.name: held(doubt)})
+    sound = replace(LINE, held={LIMITED.limit.name: held()})
+    shown = card.card(
+        several_lines(
+            entry("a", sound), entry("b", disturbed), entry("own", LINE, is_yardstick=True)
+        )
+    )
+    found = {one.name: (one.state, one.is_yardstick) for one in shown.tiles}
+    assert found["b"] == ("void", False)
+    assert found["own"][1]
+    assert shown.answer is not None
+    assert dict(shown.answer.counts) == {found["a"][0]: 1, "void": 1}
+    assert shown.answer.total == "2 load lines, without the yardstick"
+    assert ("void", why) in shown.answer.of_trials
+    texts = [text for text, _ in texts_of(shown)]
+    assert "void" in texts
+    assert sum("yardstick" in text for text in texts) == 2
+    assert any(why in text for text in texts)
+
+
+def test_a_yardstick_alone_is_counted_as_any_line() -> None:
+    shown = card.card(several_lines(entry("own", LINE, is_yardstick=True)))
+    assert shown.answer is not None
+    assert shown.answer.total == "1 load line"
+    assert not shown.tiles[0].is_yardstick
+
+
+def test_a_line_that_was_not_found_has_no_unit_and_says_why() -> None:
+    open_line = with_line(edge=None, state="open")
+    tiles = card.card(several_lines(entry("a", LINE), entry("b", open_line))).tiles
+    found = {one.name: (one.number, one.about) for one in tiles}
+    assert found["b"] == ("–", "not found in the time given")
+    assert found["a"][0].endswith("/s")
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 6, 8])
+def test_the_longest_number_is_shown_as_a_whole(count: int) -> None:
+    wide = with_line(edge=Edge(np.array([1e6, 2e6]), np.array([0.0, 1.0]), 1.0))
+    shown = card.card(several_lines(*(entry(f"f{place}", wide) for place in range(count))))
+    (number,) = {one.number for one in shown.tiles}
+    assert number == "1,025,000–1,975,000/s"
+    beside = {6: 3, 8: 4}.get(count, count)
+    tile = (card.WIDTH_PX - 2 * MARGIN - (beside - 1) * GAP) / beside - 2 * INSET
+    assert 0.6 * tile < width_of(number, size_of(number.removesuffix("/s"), shown)) <= tile
+
+
+MARGIN, GAP, INSET = 56, 14, 18
+"""Of the card, between tiles, and within one, in points."""
+
+
+def width_of(number: str, size: float) -> float:
+    """Width of a number in the bold font of the card: digits are twice as wide as other signs."""
+    return sum(0.278 if letter in ",/" else 0.556 for letter in number) * size
+
+
+def size_of(text: str, shown: card.Card) -> float:
+    """The size in which a card shows a text at last, in points."""
+    document = pypdf.PdfReader(io.BytesIO(typeset.pdf("card.typ", shown, {})))
+    sizes: list[float] = []
+
+    def visit(part: str, _: object, place: list[float], __: object, size: float) -> None:
+        if part.strip() == text:
+            sizes.append(size * abs(place[0]))
+
+    document.pages[0].extract_text(visitor_text=visit)
+    return sizes[-1]
+
+
+def test_a_ladder_answers_with_the_cost_of_a_request(tmp_path: Path) -> None:
+    results = ParquetResults(tmp_path / "results")
+    found = ladders.findings(results, {"go": ladders.Costs(), "node": ladders.Costs(0.1)})
+    shown = card.card(found)
+    assert shown.answer is not None
+    assert shown.answer.headline == ladder_section.headline(found.ladder_rankings[0])
+    assert [one.name for one in shown.tiles] == [
+        one.ladder.framework for one in found.ladder_rankings[0].places
+    ]
+    assert all(one.number.endswith(" µs") for one in shown.tiles)
+    assert not shown.answer.bars
+
+
+def with_tiles(*tiles: JudgedTile, headline: str = "It is fast") -> card.Card:
+    shown = card.card(several_lines(entry("a", LINE), entry("b", LINE)))
+    assert shown.answer is not None
+    return replace(shown, tiles=tiles, answer=replace(shown.answer, headline=headline))
+
+
+def test_an_overlong_name_keeps_both_of_its_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "a name that is far too long for its place on any card and on most pages "
+    found = with_bars(5)
+    bars = [
+        replace(bar, row=replace(bar.row, framework=f"{long}{bar.row.framework}"))
+        for bar in found.bars
+    ]
+    tiles = with_tiles(*(JudgedTile(f"{long}f{place}.", "1/s", "") for place in range(5)))
+    for shown in (tiles, card_of(replace(found, bars=tuple(bars)), monkeypatch)):
+        cut = [text for text, _ in texts_of(shown) if "…" in text]
+        assert [text[-3:] for text in cut] == [f"f{place}." for place in range(5)]
+        assert all(text.startswith("a name") for text in cut)
+
+
+@pytest.mark.parametrize("words", [12, 20, 40, 200])
+def test_a_long_headline_is_made_smaller_or_ends_with_an_ellipsis(words: int) -> None:
+    headline = " ".join(f"word{number}" for number in range(words))
+    texts = texts_of(with_tiles(JudgedTile("a", "1/s", ""), headline=headline))
+    said = " ".join(text for text, _ in texts)
+    assert f"word{words - 1}" in said or "…" in said
+    assert words < 200 or "…" in said
+    last = max(height for text, height in texts if text == "a")
+    assert min(height for text, height in texts if "word" in text) > last

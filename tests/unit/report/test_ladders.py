@@ -94,6 +94,21 @@ def test_the_headline_has_the_cheapest_beside_the_next(findings: Findings) -> No
     assert node in ("node 252 µs", "node 253 µs")
 
 
+def test_every_negative_number_has_the_same_sign(findings: Findings) -> None:
+    first, *others = findings.ladders
+    assert first.user is not None and first.cores is not None
+    slope = replace(first.user.slope, value=-10e-6)
+    start = replace(first.cores.intercept, value=-0.02)
+    below = replace(
+        first,
+        user=replace(first.user, slope=slope),
+        cores=replace(first.cores, intercept=start),
+    )
+    found = section(replace(findings, ladders=(below, *others)))
+    assert cells(found, 0, 0)["user"] == "−10"
+    assert cells(found, 1, 0)["cores at rate 0"] == "−0.020"
+
+
 def test_steps_that_are_left_out_are_named(findings: Findings) -> None:
     (note,) = section(findings).tables[0].notes
     assert note.startswith("node: 2 of 2 steps at 800/s are left out: ")

@@ -186,7 +186,7 @@ def test_a_line_that_is_hardly_known_is_its_interval_in_every_part_of_a_report()
     assert tiles(in_a_campaign) == (("a", "500–2,000/s", "95 %, hardly known"),)
     alone = lines_section.headline(rankings((hardly,))[0])
     assert alone == (
-        "the line of a is hardly known: between 500 and 2,000 requests/s of json with p99 ≤ 2 ms "
+        "The line of a is hardly known: between 500 and 2,000 requests/s of json with p99 ≤ 2 ms "
         "(95 %)"
     )
     rows = charts.line_ranking.draw(ranking)["datasets"]["lines"]
@@ -199,7 +199,7 @@ def test_a_line_that_is_hardly_known_is_its_interval_in_every_part_of_a_report()
 def tiles(lines: EntryLines) -> tuple[tuple[str, str, str], ...]:
     answer = lines_section.answer(replace(sample.findings(), lines=(lines,)))
     assert answer is not None
-    return answer.tiles
+    return tuple((one.name, one.number, one.about) for one in answer.tiles)
 
 
 def with_interval(searched: Searched, low: float, high: float) -> Searched:
@@ -234,3 +234,16 @@ def test_the_chart_has_both_bars_of_each_framework() -> None:
     found = {(row["label"], row["what"]): row["number"] for row in rows}
     assert found[("b", "load line")] == "none"
     assert found[("b", "closed peak")] == found[("1 · a", "closed peak")] == "5,000/s"
+
+
+def test_the_chart_has_no_more_digits_than_the_table_and_the_card() -> None:
+    precise = replace(entry("a", FAST), peak=Estimate(59_278.4, Interval(58_000.0, 60_000.0)))
+    (ranking,) = rankings((precise,))
+    found = replace(sample.findings(), lines=(precise,))
+    section = lines_section.section(found)
+    assert section is not None
+    cells = dict(zip(section.tables[0].headings, section.tables[0].lines[0].cells, strict=True))
+    rows = charts.line_ranking.draw(ranking)["datasets"]["lines"]
+    drawn = {row["what"]: row["number"] for row in rows}
+    assert drawn["closed peak"] == f"{cells['closed peak']}/s" == "59,280/s"
+    assert drawn["load line"] == f"{cells['load line, requests/s']}/s"

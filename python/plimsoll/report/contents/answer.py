@@ -179,7 +179,7 @@ def answers(findings: Findings, rankings: Sequence[RankingContents]) -> list[Ran
             one,
             by_id,
             contents.of_table(findings, one.ranking.table),
-            what="Closed peak" if findings.lines else "",
+            what="Closed peak" if findings.lines or findings.ladders else "",
         )
         for one in rankings
     ]
@@ -199,15 +199,15 @@ def _answer(
     of_campaign = _campaign_marks(doubting, [entry.framework for entry in ranked])
     names = {mark.name for mark in own}
     every = [*own, *(mark for mark in of_campaign if mark.name not in names)]
-    marks = sorted(every, key=lambda mark: (-_STATES.index(mark.state), -mark.count))
+    marks = sorted(every, key=lambda mark: (-STATES.index(mark.state), -mark.count))
     return RankingAnswer(
         anchor=ranking.anchor.replace("ranking", "at", 1),
         title=ranking.title,
         place=f"{what or ('Fastest' if ranking.lead else 'Measured')} at {ranking.title}",
         about=_ABOUT.get(ranking.ranking.endpoint, ""),
-        headline=_headline(ranking, by_id, what.lower() or "number", states),
+        headline=_headline(ranking, by_id, what.lower(), states),
         further=ranking.clear_lead,
-        counts=tuple((state, states.count(state)) for state in _STATES if state in states),
+        counts=tuple((state, states.count(state)) for state in STATES if state in states),
         total=_total(ranked, is_beside=ranked is not ranking.ranking.entries),
         of_trials=tuple(mark for mark in marks[:MOST_MARKS] if mark.count),
         of_comparison=tuple(mark for mark in marks[:MOST_MARKS] if not mark.count),
@@ -223,7 +223,8 @@ def _answer(
 
 _ABOUT = {endpoint.name: endpoint.summary for endpoint in ENDPOINTS}
 
-_STATES: tuple[State, ...] = ("sound", "not_checked", "doubtful", "void", "failed")
+STATES: tuple[State, ...] = ("sound", "not_checked", "doubtful", "void", "failed")
+"""The states of trials, the worst last."""
 
 
 def _ranked(ranking: RankingContents) -> Sequence[RankedEntry]:
@@ -263,7 +264,8 @@ def _headline(
     pairs = _frameworks(ranking)
     counting = [pair for pair in pairs if _counts(pair[0])]
     if not counting:
-        return f"No {what} counts: {'every' if states[1:] else 'the'} trial {_ended(states)}"
+        trials = f"{'every' if states[1:] else 'the'} trial{what and ' at it'}"
+        return f"No {what or 'number'} counts: {trials} {_ended(states)}"
     why = _without_ratio(pairs, by_id)
     row, entry = max(counting, key=lambda pair: pair[1].value or 0.0)
     if not entry.value:

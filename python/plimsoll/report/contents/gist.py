@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -10,10 +11,30 @@ from plimsoll.report import trial_numbers
 
 if TYPE_CHECKING:
     from plimsoll.aggregate.summary import Summary
-    from plimsoll.findings.trial import TrialFindings
+    from plimsoll.findings.trial import State, TrialFindings
 
 Tile = tuple[str, str, str]
 """Name, number, and what belongs to it; may be empty."""
+
+
+@dataclass(frozen=True)
+class JudgedTile:
+    """A number of one of several frameworks, and how far to believe it.
+
+    Attributes:
+        name: Its name.
+        number: The number.
+        about: What belongs to it; may be empty.
+        state: How far to believe it; None where that is said elsewhere.
+        is_yardstick: Whether it is Plimsoll's own server beside others.
+    """
+
+    name: str
+    number: str
+    about: str
+    state: State | None = None
+    is_yardstick: bool = False
+
 
 _TIMES = {"p50": "p50", "p99": "p99", "p999": "p99.9", "max": "max"}
 """Statistics of a time, and their names."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from plimsoll.canvas import Specification
     from plimsoll.findings.trial import State
     from plimsoll.report.contents import Remark
+    from plimsoll.report.contents.gist import JudgedTile
 
 
 @dataclass(frozen=True)
@@ -100,3 +101,26 @@ class Section:
     pictures: tuple[Picture, ...] = ()
     headlines: tuple[str, ...] = ()
     is_answer: bool = False
+
+
+@dataclass(frozen=True)
+class SectionAnswer:
+    """What a section answers where there is room for a few lines.
+
+    Attributes:
+        place: What the headline is about.
+        headline: The answer.
+        counts: How many of its numbers are in each state, without that of the yardstick.
+        total: How many there are, in words; empty for that of one server.
+        doubts: State and reason of each that is not sound; what it is of, where there are several.
+        tiles: The numbers.
+        more: How many frameworks have no tile.
+    """
+
+    place: str
+    headline: str
+    counts: tuple[tuple[State, int], ...]
+    total: str
+    doubts: tuple[tuple[State, str], ...]
+    tiles: tuple[JudgedTile, ...]
+    more: int = 0

@@ -1,6 +1,7 @@
 """A card: the answer as one picture, for a link, a post or a slide.
 
-That is the load lines of a search for them, the numbers of one load, or else the first ranking.
+That is the load lines of a search for them, what a request costs by a ladder, the numbers of one
+load, or else the first ranking.
 
 1200 × 630 pixels, the size that sites show beside a link (Open Graph).
 """
@@ -13,9 +14,10 @@ from typing import TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.report import contents
 from plimsoll.report.contents import answer
+from plimsoll.report.contents.gist import JudgedTile
 from plimsoll.report.formats import paper, typeset
 from plimsoll.report.formats.paper import PaperAnswer
-from plimsoll.report.sections import lines
+from plimsoll.report.sections import ladder, lines
 from plimsoll.storage.parquet import keep
 
 if TYPE_CHECKING:
@@ -49,7 +51,8 @@ class Card:
     Attributes:
         campaign: Name of the campaign.
         subtitle: What it was, in one line.
-        answer: The load lines, or the first ranking; None where there is none.
+        answer: The answer of a section, or the first ranking; None where there is none.
+        tiles: Its numbers, where it has tiles in place of bars.
         machines: Each host in one line.
         conditions: How servers and load generator shared the machine; may be empty.
         headings: Headings of the bars and of the columns of each.
@@ -59,6 +62,7 @@ class Card:
     campaign: str
     subtitle: str
     answer: PaperAnswer | None
+    tiles: tuple[JudgedTile, ...]
     machines: tuple[str, ...]
     conditions: str
     headings: tuple[str, ...]
@@ -89,10 +93,13 @@ def card(findings: Findings) -> Card:
     Args:
         findings: What to report.
     """
+    of_section = lines.answer(findings) or ladder.answer(findings)
+    shown = _ranked(findings) if of_section is None else paper.of_section(of_section)
     return Card(
         campaign=findings.campaign,
         subtitle=contents.subtitle(findings),
-        answer=_answer(findings),
+        answer=shown,
+        tiles=_tiles(shown) if of_section is None else of_section.tiles,
         machines=tuple(line for line, _ in contents.machines(findings).values()),
         conditions=contents.conditions(findings),
         headings=(answer.NUMBER, *answer.HEADINGS),
@@ -100,10 +107,11 @@ def card(findings: Findings) -> Card:
     )
 
 
-def _answer(findings: Findings) -> PaperAnswer | None:
-    found = lines.answer(findings)
-    if found is not None:
-        return paper.of_lines(found)
+def _tiles(shown: PaperAnswer | None) -> tuple[JudgedTile, ...]:
+    return () if shown is None else tuple(JudgedTile(*tile) for tile in shown.tiles)
+
+
+def _ranked(findings: Findings) -> PaperAnswer | None:
     answers = answer.answers(findings, contents.rankings(findings))
     if not answers:
         return None

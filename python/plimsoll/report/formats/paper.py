@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from plimsoll.report.contents import Doubt, Facts, RankingContents, Remark, Row, TrialContents
     from plimsoll.report.contents.answer import Bar, Mark, RankingAnswer
     from plimsoll.report.contents.gist import Tile
-    from plimsoll.report.contents.section import Section, SectionTable
+    from plimsoll.report.contents.section import Section, SectionAnswer, SectionTable
     from plimsoll.report.contents.servers import ServerRow
-    from plimsoll.report.sections.lines import LinesAnswer
 
 WIDTH_PT = 523.0
 """Width of the text, which a chart takes or shares with those beside it."""
@@ -397,7 +396,7 @@ def paper(findings: Findings, drawings: Drawings) -> Paper:
         answer_headings=answer.HEADINGS,
         answers=tuple(answered(one, MOST_BARS) for one in answer.answers(findings, rankings))
         if line is None
-        else (of_lines(line),),
+        else (of_section(line),),
         first_pictures=first_pictures,
         headlines=()
         if line is not None
@@ -499,25 +498,26 @@ def _to_scale(bars: tuple[Bar, ...]) -> tuple[Bar, ...]:
     )
 
 
-def of_lines(found: LinesAnswer) -> PaperAnswer:
-    """Load lines where there is room for a few lines.
+def of_section(found: SectionAnswer) -> PaperAnswer:
+    """The answer of a section where there is room for a few lines.
 
     Args:
         found: The answer.
     """
+    said = "; ".join(reason for _, reason in found.doubts)
     return PaperAnswer(
         place=found.place,
         headline=found.headline,
         further="",
         counts=found.counts,
         total=found.total,
-        doubts=(f"Doubts: {found.doubt}." if found.doubt else _NO_DOUBT,),
-        of_trials=((found.counts[0][0], found.doubt),) if found.doubt else (),
+        doubts=(f"Doubts: {said}." if said else _NO_DOUBT,),
+        of_trials=found.doubts,
         of_comparison=(),
         lines="",
         subject="framework",
         is_alone=True,
-        tiles=found.tiles,
+        tiles=tuple((one.name, one.number, one.about) for one in found.tiles),
         bars=(),
         more=found.more,
     )

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
 from plimsoll.report import estimate_text
-from plimsoll.report.contents import anchor, looks
-from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
+from plimsoll.report.contents import anchor, looks, several
+from plimsoll.report.contents.gist import JudgedTile
+from plimsoll.report.contents.section import (
+    Picture,
+    Section,
+    SectionAnswer,
+    SectionTable,
+    TableRow,
+)
+from plimsoll.report.contents.several import Judged
 from plimsoll.statistics import ranks
 
 if TYPE_CHECKING:
@@ -81,6 +89,37 @@ def headline(ranking: LadderRanking) -> str:
     ends = f" (95 %: {_ends(slope, MILLION)})" if slope.interval else ""
     least = f"A request at {ranking.endpoint} costs {name} {_per_million(slope)} µs of CPU{ends}"
     return "; ".join([least, *(f"{one} {_per_million(each)} µs" for one, each in others[:1])])
+
+
+def answer(findings: Findings) -> SectionAnswer | None:
+    """What a ladder answered; None for a campaign of another kind.
+
+    Args:
+        findings: What to report.
+    """
+    if not findings.ladder_rankings:
+        return None
+    ranking = findings.ladder_rankings[0]
+    is_beside = any(not one.ladder.is_yardstick for one in ranking.places)
+    return several.answer(
+        f"CPU time of a request at {ranking.endpoint}",
+        headline(ranking),
+        "framework",
+        [_judged(one.ladder, is_beside=is_beside) for one in ranking.places],
+    )
+
+
+def _judged(ladder: EntryLadder, *, is_beside: bool) -> Judged:
+    slope = ladder.cores and ladder.cores.slope
+    reason = _reason(ladder) or several.doubts_in_brief(one.trial for one in ladder.counting)
+    tile = JudgedTile(
+        ladder.framework,
+        f"{_per_million(slope)} µs" if slope else wording.ABSENT,
+        f"95 %: {_ends(slope, MILLION)}" if slope and slope.interval else _reason(ladder),
+        ladder.state,
+        ladder.is_yardstick and is_beside,
+    )
+    return Judged(tile, ladder.state, reason)
 
 
 def _picture(ranking: LadderRanking, findings: Findings) -> Picture:
@@ -196,7 +235,7 @@ def _ends(found: Estimate | None, factor: float) -> str:
     if found is None or found.interval is None:
         return wording.ABSENT
     low, high = found.interval.low * factor, found.interval.high * factor
-    return f"{wording.number(low, 3)} to {wording.number(high, 3)}".replace("-", "−")
+    return f"{wording.number(low, 3)} to {wording.number(high, 3)}"
 
 
 def _without(table: SectionTable, place: int) -> SectionTable:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll import charts, wording
-from plimsoll.report.contents import anchor, line_curve, naming
-from plimsoll.report.contents.section import Picture, Section, SectionTable, TableRow
+from plimsoll.report.contents import anchor, line_curve, naming, several
+from plimsoll.report.contents.gist import JudgedTile
+from plimsoll.report.contents.section import (
+    Picture,
+    Section,
+    SectionAnswer,
+    SectionTable,
+    TableRow,
+)
+from plimsoll.report.contents.several import Judged
 from plimsoll.report.results import line_result
 
 if TYPE_CHECKING:
@@ -17,14 +24,10 @@ if TYPE_CHECKING:
     from plimsoll.findings.findings import Findings
     from plimsoll.findings.load_lines import EntryLines, LineFindings, LineRanking, RankedLine
     from plimsoll.findings.rankings import RankedEntry
-    from plimsoll.findings.trial import State
     from plimsoll.load_line.search import Line
     from plimsoll.report.contents.gist import Tile
 
 ANCHOR = "load-lines"
-MOST_TILES = 8
-"""Frameworks of one answer that there is room for."""
-
 TITLE = "Load lines"
 DEFINITION = (
     "The load line is the greatest open-model rate within the limits of latency and errors, with "
@@ -50,29 +53,6 @@ _NUMBERS = (1, 2, 3, 4, 5, 6, 7)
 _BRIEF = (1, 2, 5)
 _RANKS = (1, 6)
 """Columns that one row alone does not have."""
-
-
-@dataclass(frozen=True)
-class LinesAnswer:
-    """Load lines where there is room for a few lines.
-
-    Attributes:
-        place: What the headline is about.
-        headline: Which rate is carried.
-        counts: How many lines are in each state.
-        total: How many lines there are, in words; empty for that of one server.
-        doubt: Why it is not sound; empty where it is sound.
-        tiles: Name, number and what belongs to it.
-        more: How many frameworks have no tile.
-    """
-
-    place: str
-    headline: str
-    counts: tuple[tuple[State, int], ...]
-    total: str
-    doubt: str
-    tiles: tuple[Tile, ...]
-    more: int = 0
 
 
 def section(findings: Findings) -> Section | None:
@@ -113,7 +93,7 @@ def of_one_server(findings: Findings) -> LineFindings | None:
     return None if found is None or found.searched.wanted.has_processes else found
 
 
-def answer(findings: Findings) -> LinesAnswer | None:
+def answer(findings: Findings) -> SectionAnswer | None:
     """What the search for load lines answered; None for a campaign of another kind.
 
     Args:
@@ -125,36 +105,57 @@ def answer(findings: Findings) -> LinesAnswer | None:
     return _of_ranking(findings.line_rankings[0]) if alone is None else _of_server(alone)
 
 
-def _of_ranking(ranking: LineRanking) -> LinesAnswer:
-    states: list[State] = [one.state for one in ranking.places]
-    tiles = (
-        (
-            one.entry.framework,
-            wording.ABSENT if one.line is None else f"{line_result.line_text(one.line)}/s",
-            _how_well_known(one.line) if one.line else one.entry.problem,
-        )
-        for one in ranking.places[:MOST_TILES]
-    )
-    return LinesAnswer(
-        place=f"Load lines at {_title(ranking)}",
-        headline=headline(ranking),
-        counts=tuple(Counter(states).items()),
-        total=wording.several(len(ranking.places), "load line"),
-        doubt="",
-        tiles=tuple(tiles),
-        more=len(ranking.places[MOST_TILES:]),
+def _of_ranking(ranking: LineRanking) -> SectionAnswer:
+    is_beside = any(not one.entry.is_yardstick for one in ranking.places)
+    return several.answer(
+        f"Load lines at {_title(ranking)}",
+        headline(ranking),
+        "load line",
+        [_judged(one, is_beside=is_beside) for one in ranking.places],
     )
 
 
-def _of_server(found: LineFindings) -> LinesAnswer:
-    line = line_result.shown(found)
-    return LinesAnswer(
+def _judged(one: RankedLine, *, is_beside: bool) -> Judged:
+    line, is_yardstick = one.line, one.entry.is_yardstick and is_beside
+    is_known = line is not None and line.edge is not None
+    reason = _reason_in_brief(one)
+    tile = JudgedTile(
+        one.entry.framework,
+        f"{line_result.line_text(line)}/s" if line and is_known else wording.ABSENT,
+        _how_well_known(line) if line and is_known else _without_number(one),
+        one.state,
+        is_yardstick,
+    )
+    return Judged(tile, one.state, reason)
+
+
+def _reason_in_brief(one: RankedLine) -> str:
+    """Why there is no line or none that counts, or what is doubtful of it, in a few words."""
+    found, line = one.entry.found, one.line
+    if found is None or line is None:
+        return one.entry.problem
+    held = found.held.get(line.limit.name)
+    doubts = several.doubts_in_brief([] if held is None else [held])
+    wide = line_result.WIDE if line in found.wide else ""
+    return ", ".join(filter(None, (_without_number(one), doubts, wide)))
+
+
+def _without_number(one: RankedLine) -> str:
+    """Why there is no line or none of the server's own, in a few words; else empty."""
+    if one.entry.found is None or one.line is None:
+        return one.entry.problem
+    return line_result.without_number(one.entry.found, one.line)
+
+
+def _of_server(found: LineFindings) -> SectionAnswer:
+    line, doubt = line_result.shown(found), line_result.doubt(found)
+    return SectionAnswer(
         place=f"Load line of {found.subject.name}",
         headline=line_result.sentence(found),
         counts=((found.level, 1),),
         total="",
-        doubt=line_result.doubt(found),
-        tiles=tuple(_tiles(found, line)),
+        doubts=((found.level, doubt),) if doubt else (),
+        tiles=tuple(JudgedTile(*tile) for tile in _tiles(found, line)),
     )
 
 
@@ -195,6 +196,8 @@ def headline(ranking: LineRanking) -> str:
         return f"No load line {missing} at {ranking.endpoint} with {limit}"
     name, line = carried[0]
     most = line_result.carried(name, line, f"of {ranking.endpoint} with {limit}")
+    if line.is_hardly_known:
+        most = wording.capital(most)
     others = [f"{other} {line_result.line_text(each)}" for other, each in carried[1:2]]
     return "; ".join([most, *others])
 
