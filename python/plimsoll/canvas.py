@@ -231,9 +231,11 @@ def name_axis(names: Sequence[str]) -> Specification:
     cut = shortened(names)
     if not cut:
         return {"labelLimit": NAMES_PX}
+    long, short = (json.dumps(list(some)) for some in (cut, cut.values()))
+    place = f"indexof({long}, datum.label)"
     return {
         "labelLimit": NAMES_PX,
-        "labelExpr": f"{json.dumps(cut, ensure_ascii=False)}[datum.label] || datum.label",
+        "labelExpr": f"{place} < 0 ? datum.label : {short}[{place}]",
     }
 
 
