@@ -245,7 +245,8 @@ def _requested(
     """
     users = readings.of("driver", "users_active")
     if recording.load.model == "unknown" and users:
-        return np.sum([np.nan_to_num(series.at(middles)) for series in users], axis=0)
+        at = _middles(len(stages))  # of whole seconds: that is where such readings are
+        return np.sum([np.nan_to_num(series.at(at)) for series in users], axis=0)
     return [
         0.0 if stage is None else level(stage, int(middle))
         for stage, middle in zip(stages, middles, strict=True)
