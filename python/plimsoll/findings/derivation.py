@@ -172,10 +172,10 @@ def kept_of_trial(results: Results, recording: Recording) -> TrialFindings | Non
     Raises:
         StorageError: It could not be read.
     """
-    derived = _kept(results, recording)
-    if derived is None and recording.ending.kind == "completed":
-        return None
-    return _findings(recording, derived or _nothing(recording))
+    found = kept(results, recording)
+    if found is None and recording.ending.kind != "completed":
+        return _findings(recording, _nothing(recording))
+    return found
 
 
 def _nothing(recording: Recording) -> DerivedTrial:
