@@ -150,7 +150,7 @@ def usable_cores(root: Path = _ROOT) -> int:
     Args:
         root: Folder with `proc` and `sys`.
     """
-    quota = _least(map(_quota_cores, _control_groups(root, "cpu")))
+    quota = _cgroup_cores(root)
     allowed = len(allowed_cores())
     return allowed if quota is None else max(1, min(allowed, math.ceil(quota)))
 
@@ -644,7 +644,7 @@ def _surroundings(root: Path) -> dict[str, Fact]:
         "virtual": virtual,
         "hypervisor": hypervisor,
         "container": _container(root),
-        "cgroup_cores": _least(map(_quota_cores, _control_groups(root, "cpu"))),
+        "cgroup_cores": _cgroup_cores(root),
         "cgroup_memory_bytes": _least(map(_memory_limit, _control_groups(root, "memory"))),
         "cgroup_processes": _least(
             _number(folder / "pids.max") for folder in _control_groups(root, "pids")
@@ -701,6 +701,11 @@ def _control_groups(root: Path, controller: str) -> list[Path]:
 def _upwards(top: Path, path: str) -> list[Path]:
     own = top / path.lstrip("/")
     return [own, *(parent for parent in own.parents if parent.is_relative_to(top))]
+
+
+def _cgroup_cores(root: Path) -> float | None:
+    """The least CPU quota of the control groups that this process is in, in cores."""
+    return _least(map(_quota_cores, _control_groups(root, "cpu")))
 
 
 def _quota_cores(folder: Path) -> float | None:

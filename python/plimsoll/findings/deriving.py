@@ -66,6 +66,8 @@ def of_trials(
     shares = [missing[first::processes] for first in range(processes)]
     with ExitStack() as closing:
         others = [closing.enter_context(_beside(results, share)) for share in shares[1:]]
+        if missing:
+            closing.enter_context(aggregate.database.shared())
         for trial_id in shares[0]:
             tell(processes)
             found[trial_id] = derivation.derived(results, results.recording(trial_id))
