@@ -393,6 +393,23 @@ class FrozenDate(Honest):
         return self.started
 
 
+class ThawedDate(Honest):
+    """Renews its date once a second and was frozen before the first request, like Uvicorn."""
+
+    FROZEN_S = 60.0
+    RENEWS_AFTER_S = 0.9
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first_s: float | None = None
+
+    def date(self) -> str:
+        now_s = time.time()
+        self.first_s = self.first_s or now_s
+        is_renewed = now_s - self.first_s >= self.RENEWS_AFTER_S
+        return formatdate(now_s if is_renewed else now_s - self.FROZEN_S, usegmt=True)
+
+
 class OldDate(Honest):
     """The date has a form that servers no longer write."""
 

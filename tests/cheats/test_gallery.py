@@ -89,8 +89,8 @@ NOT_TOLD = {
 }
 """Cheat that no answer tells, to the endpoint and the words of `not_proven` that say so."""
 
-HARMLESS = ("KnowsTheLoad", "JsonInAnyOrder")
-"""Gain nothing where values are drawn, or are right in a way of their own."""
+HARMLESS = ("KnowsTheLoad", "JsonInAnyOrder", "ThawedDate")
+"""Gain nothing where values are drawn, or are right in a way of their own or a second later."""
 
 
 def said_of(server: Honest, endpoint: str, **options: Any) -> list[str]:
@@ -126,6 +126,17 @@ def test_a_note_takes_a_server_out_of_the_rule_that_it_names(cheat: str) -> None
     )
     server = cheating_server.named(cheat)
     assert said_of(server, CAUGHT[cheat][0], excepted=(note,)) == []
+
+
+def test_a_server_that_was_frozen_has_time_to_renew_its_date() -> None:
+    thawed, frozen = cheating_server.ThawedDate(), FrozenDate()
+    assert said_of(thawed, "plaintext") == []
+    frozen.started = formatdate(time.time() - thawed.FROZEN_S, usegmt=True)
+    begun_s = time.monotonic()
+    (found,) = said_of(frozen, "plaintext")
+    assert "s behind" in found
+    assert time.monotonic() - begun_s > surroundings.RENEWED_S
+    assert said_of(frozen, "plaintext", excepted=("date",)) == []
 
 
 def test_ready_answers_to_the_fixed_requests_are_of_no_use_where_values_are_drawn() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import time
 import zlib
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -67,6 +68,9 @@ _ASKED_OF_A_KIND = 8
 
 _STREAMS_AGAIN = 2
 """A stream whose events come all at once is asked for so often again."""
+
+_DATES_AGAIN = 3
+"""A server whose `Date` is old is given the time of a renewal so often at most."""
 
 _ASKED_TWICE = 64
 """So many requests of each type are sent twice at most."""
@@ -223,6 +227,7 @@ class _Examination:
         exchanges: The exchanges of the load, with what was learned of the responses so far.
         heads: The head of the response to each kind of request of the load.
         varying: Request types of which one had two bodies.
+        waits: How often the server may still be given time to renew its `Date`.
     """
 
     client: Client
@@ -234,6 +239,7 @@ class _Examination:
     exchanges: list[Exchange] = field(init=False)
     heads: dict[str, ResponseHead] = field(default_factory=dict[str, "ResponseHead"])
     varying: set[str] = field(default_factory=set[str])
+    waits: int = _DATES_AGAIN
 
     def __post_init__(self) -> None:
         """Nothing is learned yet."""
@@ -436,15 +442,23 @@ class _Examination:
         """The response to a request, and what is wrong with it.
 
         A stream whose events come all at once is asked for again: a host without a free core delays
-        who waits for them.
+        who waits for them. A server whose `Date` is old gets time to renew it: one that was frozen
+        between turns still has the `Date` of that instant.
         """
         responded, found = self._asked_once(ask, exchange)
+        while self.waits and not found and self._is_behind(responded):
+            self.waits -= 1
+            time.sleep(surroundings.RENEWED_S)
+            responded, found = self._asked_once(ask, exchange)
         events = exchange.expected.events
         for _ in range(_STREAMS_AGAIN):
             if events is None or found != [events.at_once(responded.response)]:
                 break
             responded, found = self._asked_once(ask, exchange)
         return responded, found
+
+    def _is_behind(self, responded: ServerResponse) -> bool:
+        return "date" not in self.excepted and surroundings.is_behind(responded)
 
     def _asked_once(
         self, ask: Callable[[Request], ServerResponse], exchange: Exchange

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 OFF_S = 5.0
 """A `Date` may be so far from now, in seconds: some servers write one a second, or a late one."""
 
+RENEWED_S = 1.0
+"""Servers that keep a `Date` renew it that often, in seconds, and not while they are frozen."""
+
 DATE = "a successful response has a `Date` that is at most 5 s off (RFC 9110, 5.6.7 and 6.6.1)"
 ETAG = "a successful response has no `ETag`"
 LENGTH = "a successful response has either one `Content-Length` or `Transfer-Encoding: chunked`"
@@ -70,6 +73,12 @@ def problems(
             yield rule, problem
 
 
+def is_behind(responded: ServerResponse) -> bool:
+    """Whether the `Date` of a response is too old, as of a server that was frozen before it."""
+    at = _instant(responded.response.header("date") or "")
+    return at is not None and _behind_s(responded, at) > OFF_S
+
+
 def _date(responded: ServerResponse) -> str | None:
     stated = responded.response.header("date")
     if stated is None:
@@ -77,13 +86,16 @@ def _date(responded: ServerResponse) -> str | None:
     at = _instant(stated)
     if at is None:
         return f"`date` is `{stated}`, it should be like `Sun, 06 Nov 1994 08:49:37 GMT`"
-    ahead_s = at.timestamp() - responded.arrived_s
-    # A server may write it when it takes a request up, which may have to wait then.
-    behind_s = responded.arrived_s - responded.took_s - at.timestamp()
+    ahead_s, behind_s = at.timestamp() - responded.arrived_s, _behind_s(responded, at)
     if max(ahead_s, behind_s) > OFF_S:
         side = "ahead" if ahead_s > behind_s else "behind"
         return f"`date` is {wording.count(max(ahead_s, behind_s))} s {side}: `{stated}`"
     return None
+
+
+def _behind_s(responded: ServerResponse, stated: datetime) -> float:
+    """Seconds from a `Date` to the request: a server may write it when it takes the request up."""
+    return responded.arrived_s - responded.took_s - stated.timestamp()
 
 
 def _instant(text: str) -> datetime | None:
