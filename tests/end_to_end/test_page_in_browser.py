@@ -889,3 +889,30 @@ def test_one_trial_has_three_pages_of_paper_and_each_of_its_charts(
     places = charts.evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")
     assert len({round(left) for left in places}) == 3
     page.close()
+
+
+def _script_s(browser: Any, page: Path) -> float:
+    """What the script of a page takes until it is there, in seconds."""
+    context = browser.new_context(offline=True)
+    opened = context.new_page()
+    metrics = context.new_cdp_session(opened)
+    metrics.send("Performance.enable")
+    opened.goto(page.as_uri(), timeout=120_000)
+    assert opened.locator("table button.sort").count()
+    taken = metrics.send("Performance.getMetrics")["metrics"]
+    context.close()
+    return next(one["value"] for one in taken if one["name"] == "ScriptDuration")
+
+
+def test_eight_times_the_trials_take_a_page_at_most_eight_times_as_long(
+    browser: Any, report: Path, tmp_path: Path
+) -> None:
+    text = report.read_text(encoding="utf-8")
+    start = text.index('<details class="trial"')
+    end = text.index("</section>", text.rindex('<details class="trial"'))
+    taken_s: list[float] = []
+    for times in (8, 64):
+        page = tmp_path / f"{times}.html"
+        page.write_text(text[:start] + text[start:end] * times + text[end:], encoding="utf-8")
+        taken_s.append(_script_s(browser, page))
+    assert taken_s[1] < 8 * taken_s[0]

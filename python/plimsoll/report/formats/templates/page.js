@@ -574,28 +574,34 @@
     return entries.has(name) ? name : null;
   }
 
-  // What else is told of the framework of a row stays and goes with it.
-  function toldOf(row, entry) {
-    const all = row.closest("section")?.querySelectorAll("details[data-of]") ?? [];
-    return [...all].filter((one) => one.dataset.of === entry);
+  // What is told of each framework in a section beyond its rows; gathered once, as a page may have many thousand rows.
+  const told = new Map();
+  for (const one of document.querySelectorAll("details[data-of]")) {
+    for (let section = one.closest("section"); section; section = section.parentElement.closest("section")) {
+      const of = told.get(section) ?? told.set(section, new Map()).get(section);
+      of.set(one.dataset.of, [...(of.get(one.dataset.of) ?? []), one]);
+    }
   }
 
+  // A row, those that explain it, and what else is told of its framework: they stay and go together.
   function found() {
     const trials = [...document.querySelectorAll("details.trial")];
+    const tables = sortable.filter((table) => table.tBodies[0] && !trialOf(table));
     return [
-      ...sortable.flatMap((table) => (table.tBodies[0] ? groups(table.tBodies[0]) : [])).map((rows) => ({
-        elements: [...rows, ...toldOf(rows[0], entryOf(rows[0]))],
-        entry: entryOf(rows[0]),
-        text: rows.map((row) => row.textContent).join(" ").toLowerCase(),
-        isInTrial: rows[0].closest("details.trial") !== null,
+      ...tables.flatMap((table) => groups(table.tBodies[0]).map((rows) => {
+        const entry = entryOf(rows[0]);
+        return {
+          elements: [...rows, ...(told.get(table.closest("section"))?.get(entry) ?? [])],
+          entry,
+          text: rows.map((row) => row.textContent).join(" ").toLowerCase(),
+        };
       })),
       ...trials.map((trial) => ({
         elements: [trial],
         entry: entryOf(trial),
         text: trial.querySelector("summary").textContent.toLowerCase(),
-        isInTrial: false,
       })),
-    ].filter((one) => !one.isInTrial);
+    ];
   }
 
   const rowsToFind = found();
