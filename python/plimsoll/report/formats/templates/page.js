@@ -365,8 +365,8 @@
     details.addEventListener("toggle", () => details.open && fill(details));
   }
 
-  // The fragment holds the state: `#anchor&sort=TABLE.COLUMN.up&filter=TEXT&hide=NAME&hide=NAME`.
-  // `sort` and `hide` may be there several times. An anchor opens what it names.
+  // The fragment holds the state: `#anchor&sort=TABLE.COLUMN.up&filter=TEXT&hide=NAME&show=NAME&show=NAME`.
+  // `sort`, `hide` and `show` may be there several times. An anchor opens what it names.
   const state = {
     read() {
       const parts = location.hash.slice(1).split("&");
@@ -432,7 +432,7 @@
   const choices = [...document.querySelectorAll(".choices")];
 
   function layOver() {
-    const named = state.read().settings.get("show")?.split("|") ?? [];
+    const named = state.read().settings.getAll("show");
     for (const group of choices) {
       const most = Number(group.dataset.most);
       const boxes = [...group.querySelectorAll("input")];
@@ -454,7 +454,7 @@
   for (const group of choices) {
     group.addEventListener("change", () => {
       const names = [...group.querySelectorAll("input:checked")].map((box) => box.value);
-      state.set("show", names.join("|"));
+      state.set("show", ...names);
       layOver();
     });
   }
