@@ -229,15 +229,21 @@ impl Connection {
         }
     }
 
-    /// Whether a byte comes, or the end, before the pause is over.
+    /// Whether a byte comes, or the end, before the pause is over; interim responses do not count.
     fn answers_within(&mut self, pause: Duration) -> io::Result<bool> {
-        match self.receive(deadline_ns(pause)) {
-            Ok(count) => self.ahead = count,
-            Err(error) if error.kind() == ErrorKind::TimedOut => return Ok(false),
-            Err(error) if is_truncated(&error) => {}
-            Err(error) => return Err(error),
+        let deadline_ns = deadline_ns(pause);
+        loop {
+            match self.receive(deadline_ns) {
+                Ok(count) if count > 0 && interim_bytes(&self.scratch[..count]) == count => {}
+                Ok(count) => {
+                    self.ahead = count;
+                    return Ok(true);
+                }
+                Err(error) if error.kind() == ErrorKind::TimedOut => return Ok(false),
+                Err(error) if is_truncated(&error) => return Ok(true),
+                Err(error) => return Err(error),
+            }
         }
-        Ok(true)
     }
 
     fn read(&mut self, deadline_ns: u64, arrivals: &mut Arrivals) -> Result<Response, NoResponse> {
@@ -479,15 +485,29 @@ impl AsRawFd for Connection {
 
 /// Fields of the first head that is not interim, and its bytes.
 fn last_head(bytes: &[u8]) -> (Vec<(String, Vec<u8>)>, usize) {
-    let mut from = 0;
+    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut head = httparse::Response::new(&mut headers);
+    match parser().parse_response(&mut head, &bytes[interim_bytes(bytes)..]) {
+        Ok(httparse::Status::Complete(length)) => {
+            (head.headers.iter().map(owned).collect(), length)
+        }
+        _ => (Vec::new(), 0),
+    }
+}
+
+/// Length of the interim responses that `bytes` begin with (RFC 9110, section 15.2).
+fn interim_bytes(bytes: &[u8]) -> usize {
+    let mut length = 0;
     loop {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut head = httparse::Response::new(&mut headers);
-        let parsed = parser().parse_response(&mut head, &bytes[from..]);
-        let Ok(httparse::Status::Complete(length)) = parsed else { return (Vec::new(), 0) };
-        match head.code {
-            Some(100..=199) if head.code != Some(101) => from += length,
-            _ => return (head.headers.iter().map(owned).collect(), length),
+        match parser().parse_response(&mut head, &bytes[length..]) {
+            Ok(httparse::Status::Complete(taken))
+                if matches!(head.code, Some(100 | 102..=199)) =>
+            {
+                length += taken;
+            }
+            _ => return length,
         }
     }
 }
@@ -588,6 +608,24 @@ mod tests {
         let (response, received) = asked(&pieces, 2, HELLO);
         assert!(response.unwrap().early);
         assert_eq!(received, b"GET / x");
+    }
+
+    #[test]
+    fn an_interim_response_is_no_early_answer() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let serving = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.read_exact(&mut [0; 2]).unwrap();
+            stream.write_all(b"HTTP/1.1 102 Processing\r\n\r\n").unwrap();
+            stream.read_exact(&mut [0; 5]).unwrap();
+            stream.write_all(HELLO).unwrap();
+        });
+        let mut connection = Connection::open(&address.into(), None, PATIENCE).unwrap();
+        let pieces: [&[u8]; 3] = [b"GE", b"T /", b" x"];
+        let response = connection.ask(&pieces, PAUSE, false, PATIENCE).unwrap();
+        serving.join().unwrap();
+        assert_eq!((response.status, response.early), (200, false));
     }
 
     #[test]
