@@ -502,9 +502,7 @@ fn interim_bytes(bytes: &[u8]) -> usize {
         let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
         let mut head = httparse::Response::new(&mut headers);
         match parser().parse_response(&mut head, &bytes[length..]) {
-            Ok(httparse::Status::Complete(taken))
-                if matches!(head.code, Some(100 | 102..=199)) =>
-            {
+            Ok(httparse::Status::Complete(taken)) if matches!(head.code, Some(100 | 102..=199)) => {
                 length += taken;
             }
             _ => return length,
