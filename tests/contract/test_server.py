@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 from dataclasses import replace
@@ -72,11 +73,19 @@ def test_a_server_that_ends_at_once_is_named_with_its_exit_code_and_last_lines(
 
 
 def test_a_start_command_that_cannot_be_run_is_a_failed_start(tmp_path: Path) -> None:
-    subject = framework(tmp_path, "", start="exec ./not-built")
+    subject = framework(tmp_path, "", build="make", start="exec ./not-built")
     with pytest.raises(StartFailed, match=r"exited with code 127.*\n.*not-built") as caught:
         with started(subject, log=tmp_path / "log"):
             pass
     assert "plimsoll install" in caught.value.hint
+
+
+def test_what_has_no_build_is_not_sent_to_an_installation(tmp_path: Path) -> None:
+    subject = framework(tmp_path, "", start='exec "$BUILD/app"')
+    with pytest.raises(StartFailed) as caught, started(subject, log=tmp_path / "log"):
+        pass
+    assert "plimsoll install" not in caught.value.hint
+    assert "framework.toml has no `build`" in caught.value.hint
 
 
 def test_a_mere_command_that_ends_is_not_sent_to_an_installation(tmp_path: Path) -> None:
@@ -110,9 +119,38 @@ def test_a_server_on_another_port_is_told_which_one(tmp_path: Path) -> None:
 
 def test_a_server_that_answers_500_is_not_ready_and_the_500_is_said(tmp_path: Path) -> None:
     subject = framework(tmp_path, small_servers.ANSWERS_500, start_timeout_s=5.0)
-    with pytest.raises(NotReady, match=r"within 5 s: in the last probe, the server responded 500"):
+    said = r"within 5 s: in the last probe, the server responded 500"
+    with pytest.raises(NotReady, match=said) as caught:
         with started(subject, log=tmp_path / "log"):
             pass
+    assert caught.value.hint.startswith("correct how the server responds to `GET /empty`")
+
+
+def test_a_server_at_another_address_of_the_port_is_told_which_one(tmp_path: Path) -> None:
+    elsewhere = "127.0.0.2"
+    subject = framework(
+        tmp_path, f'os.environ["HOST"] = "{elsewhere}"\nserve(listen())', start_timeout_s=5.0
+    )
+    with pytest.raises(NotReady) as caught, started(subject, log=tmp_path / "log") as server:
+        pytest.fail(f"{server.place.address} is not where it listens")
+    said = rf"refused the connection; it listens on `{elsewhere}:(\d+)`, not on `127.0.0.1:\1`"
+    assert re.search(said, caught.value.message)
+    assert "$HOST:$PORT" in caught.value.hint
+
+
+def test_a_service_that_a_server_does_not_speak_is_named_beside_this_start_of_its_log(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "log"
+    log.write_text("of an earlier start\n")
+    program = 'print("of this start", flush=True)\nserve(listen())'
+    subject = framework(tmp_path, program, start_timeout_s=5.0)
+    with pytest.raises(NotReady, match="for `GET /empty` by `h2c` within") as caught:
+        with started(subject, log=log, service="h2c"):
+            pass
+    assert "remove `h2c` from `services` in framework.toml" in caught.value.hint
+    assert "of this start" in caught.value.message
+    assert "of an earlier start" not in caught.value.message
 
 
 @pytest.mark.parametrize(

@@ -14,22 +14,31 @@ _LINE_CHARACTERS = 200
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
-def tail(log: Path, most: int = TAIL_BYTES) -> bytes:
+def length_bytes(log: Path) -> int:
+    """The length of a log; 0 where there is none."""
+    try:
+        return log.stat().st_size
+    except OSError:
+        return 0
+
+
+def tail(log: Path, most: int = TAIL_BYTES, begin: int = 0) -> bytes:
     """The end of a log; nothing where it cannot be read.
 
     Args:
         log: The file.
         most: Its length at most, in bytes.
+        begin: The first byte that belongs to it.
     """
     try:
         with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - most))
+            file.seek(max(begin, log.stat().st_size - most))
             return file.read(most)
     except OSError:
         return b""
 
 
-def last_lines(log: Path, count: int = 10) -> tuple[str, ...]:
+def last_lines(log: Path, count: int = 10, begin: int = 0) -> tuple[str, ...]:
     """The last lines of a log that are not blank.
 
     Colours and unprintable characters are removed, and long lines are cut.
@@ -37,17 +46,24 @@ def last_lines(log: Path, count: int = 10) -> tuple[str, ...]:
     Args:
         log: The file, which need not exist.
         count: Maximum number of lines.
+        begin: Its length before the lines that are wanted, in bytes.
     """
-    text = tail(log).decode("utf-8", "replace")
+    text = tail(log, begin=begin).decode("utf-8", "replace")
     lines = [_printable(line) for line in text.splitlines()]
     return tuple(line for line in lines if line)[-count:]
 
 
-def quoted(log: Path, count: int = 10) -> str:
-    """The last lines for the end of a message: indented, or a sentence if there are none."""
-    lines = last_lines(log, count)
+def quoted(log: Path, count: int = 10, begin: int = 0) -> str:
+    """The last lines for the end of a message: indented, or a sentence if there are none.
+
+    Args:
+        log: The file, which need not exist.
+        count: Maximum number of lines.
+        begin: Its length before the lines that are wanted, in bytes.
+    """
+    lines = last_lines(log, count, begin)
     if not lines:
-        return "its log is empty"
+        return "it logged nothing" if begin else "its log is empty"
     return "the last lines of its log:\n" + "\n".join(f"  {line}" for line in lines)
 
 

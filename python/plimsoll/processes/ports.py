@@ -117,10 +117,10 @@ def _holders(sockets: set[int]) -> tuple[process_table.Process, ...]:
     )
 
 
-def ports_of(pids: Iterable[int]) -> tuple[int, ...]:
-    """The ports on which some processes listen, in ascending order."""
+def bound_by(pids: Iterable[int]) -> set[tuple[bytes, int]]:
+    """The addresses, as `addresses.ip` gives them, and ports on which some processes listen."""
     owned = {inode for pid in pids for inode in _sockets(pid) or ()}
-    return tuple(sorted({port for _, port, inode in _listening() if inode in owned}))
+    return {(bound, port) for bound, port, inode in _listening() if inode in owned}
 
 
 def listening_sockets(port: int, host: str = "") -> set[int]:

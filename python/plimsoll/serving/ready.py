@@ -20,6 +20,12 @@ SILENT = "accepted the connection but sent no response"
 RESPONDED = "responded"
 """How what `ask` returns begins when there was a response, but not the right one."""
 
+NOT_HTTP = f"{RESPONDED} other than in HTTP/1.1"
+"""How it begins when that was no response of HTTP/1.1."""
+
+REFUSED = "refused the connection"
+"""What `ask` returns when nobody listens."""
+
 _HEAD_BYTES = 1 << 16
 
 
@@ -41,7 +47,7 @@ def ask(host: str, port: int, request: Request, timeout_s: float) -> str:
             connection.sendall(render(request, authority((host, port)), keep_alive=False))
             line = _status_line(connection, end_s)
     except ConnectionRefusedError:
-        return "refused the connection"
+        return REFUSED
     except TimeoutError:
         return SILENT
     except OSError as error:
@@ -101,7 +107,7 @@ def _judged(line: bytes) -> str:
         return "closed the connection without a response"
     words = line.split()
     if not words[0].startswith(b"HTTP/1.") or not words[1:] or not words[1].isdigit():
-        return f"{RESPONDED} other than in HTTP/1.1: `{line[:40].decode('ascii', 'replace')}`"
+        return f"{NOT_HTTP}: `{line[:40].decode('ascii', 'replace')}`"
     return _of_status(words[1].decode())
 
 

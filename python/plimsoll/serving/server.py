@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from plimsoll import machine, wording
+from plimsoll import machine
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.fixtures import Fixtures
 from plimsoll.campaign.load import OF_HTTP2, OVER_TLS
@@ -19,12 +19,13 @@ from plimsoll.campaign.tls import Tls
 from plimsoll.errors import DiedUnderLoad, NotReady, PortTaken, StartFailed, StorageError
 from plimsoll.install import commands
 from plimsoll.processes import copies, ports
-from plimsoll.processes.logs import quoted
+from plimsoll.processes.logs import length_bytes, quoted
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.processes.supervisor import GRACE_S
 from plimsoll.serving import credentials, fixture_files, ready
 from plimsoll.serving.asking import authority
 from plimsoll.serving.credentials import Credentials
+from plimsoll.serving.unready import UnreadyServer, of_ended
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -39,8 +40,6 @@ _PORT_FREE_S = 2.0
 _LOOKS = 3
 _SETTLED_S = 0.05
 _FOREGROUND = "`start` must run the server in the foreground, not as a daemon"
-_LISTENS = "the command must listen on `$HOST:$PORT`, which are set for it"
-_REQUESTED = "request a path that the server serves"
 
 
 @dataclass(frozen=True)
@@ -149,6 +148,7 @@ class RunningServer:
         self.log = log
         self.start_s: float | None = None
         self.stopped: Stopped | None = None
+        self._log_begins = length_bytes(log)
         self._supervised = _supervised(framework, place, log, grace_s)
 
     @property
@@ -183,7 +183,7 @@ class RunningServer:
         if within_s:
             self._supervised.wait(within_s)
         if not self.alive():
-            message = f"`{self.framework.title}` {self._how()} {when}; {quoted(self.log)}"
+            message = f"`{self.framework.title}` {self._how()} {when}; {self._quoted()}"
             hint = _FOREGROUND if self.processes() else see_log(self.log.name)
             raise DiedUnderLoad(message, hint)
 
@@ -260,27 +260,30 @@ class RunningServer:
         left = self.processes()
         if ports.foreign_sockets(sockets, left):
             return ports.taken(self.place.port, self.place.host, left)
-        hint = f"{see_log(self.log.name)}; if it is not built, run `plimsoll install`"
+        hint = of_ended(self.framework, see_log(self.log.name))
         if not self.framework.is_framework:
             hint = "run the command alone with `HOST` and `PORT` set, to see why it ends"
         if left:
             hint = _FOREGROUND
         behind = f" and left {len(left)} processes running" if left else ""
         message = f"`{self.framework.title}` {self._how()} before it was ready{behind}"
-        return StartFailed(f"{message}; {quoted(self.log)}", hint)
+        return StartFailed(f"{message}; {self._quoted()}", hint)
 
     def _not_ready(self, probe: Request, answer: str) -> NotReady:
-        title, limit_s = self.framework.title, self.framework.start_timeout_s
-        others = set(ports.ports_of(self.processes())) - {self.place.port}
-        where = f"; it listens on port {', '.join(map(str, sorted(others)))}" if others else ""
-        slow = f"{see_log(self.log.name)}, or raise `start_timeout` in framework.toml"
-        hint = "`start` must listen on `$HOST:$PORT`" if others else slow
-        if not self.framework.is_framework:
-            hint = _REQUESTED if answer.startswith(ready.RESPONDED) else _LISTENS
-        probed = f"{probe.method} {probe.target}"
-        message = f"`{title}` did not return 200 for `{probed}` within {wording.exact(limit_s)} s"
-        last = f"in the last probe, the server {answer}{where}"
-        return NotReady(f"{message}: {last}; {quoted(self.log)}", hint)
+        place = self.place
+        unready = UnreadyServer(
+            self.framework,
+            (place.host, place.port),
+            place.service,
+            ports.bound_by(self.processes()),
+            answer,
+            see_log(self.log.name),
+        )
+        return unready.error(probe, self._quoted())
+
+    def _quoted(self) -> str:
+        """The last lines that it logged, as the end of a sentence."""
+        return quoted(self.log, begin=self._log_begins)
 
     def _how(self) -> str:
         code = self._supervised.exit_code

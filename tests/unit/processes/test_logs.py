@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plimsoll.processes.logs import last_lines, quoted
+from plimsoll.processes.logs import last_lines, length_bytes, quoted
 
 
 def test_the_last_lines_that_are_not_blank_are_given(tmp_path: Path) -> None:
@@ -32,3 +32,15 @@ def test_colours_are_removed_and_lines_of_colours_alone_are_blank(tmp_path: Path
     log = tmp_path / "log"
     log.write_bytes(b"\x1b[0m\x1b[1;31merror\x1b[0m: wrong\n\x1b[0m\x1b[0m\n")
     assert last_lines(log) == ("error: wrong",)
+
+
+def test_the_lines_before_a_start_are_not_among_its_last_lines(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    assert length_bytes(log) == 0
+    log.write_text("an earlier start\n")
+    begin = length_bytes(log)
+    assert quoted(log, begin=begin) == "it logged nothing"
+    with log.open("a") as file:
+        file.write("this one\n")
+    assert last_lines(log, begin=begin) == ("this one",)
+    assert last_lines(log) == ("an earlier start", "this one")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 
+from plimsoll import addresses
 from plimsoll.processes import ports
 
 
@@ -26,7 +27,7 @@ def test_a_port_that_is_listened_on_is_taken_by_this_process() -> None:
         port = listener.getsockname()[1]
         assert not ports.is_free(port)
         assert os.getpid() in [found.pid for found in ports.listeners(port)]
-        assert port in ports.ports_of([os.getpid()])
+        assert (addresses.packed(ports.LOOPBACK), port) in ports.bound_by([os.getpid()])
         assert f"(process {os.getpid()})" in ports.taken(port).message
         assert f"(process {os.getpid()})" not in ports.taken(port, besides=[os.getpid()]).message
     assert ports.is_free(port)
