@@ -48,7 +48,7 @@ def command(
 
     Each violation is shown with the request, the response and the rule of the contract. The
     listen backlog and a clean stop are checked too. Endpoints that use a database are skipped where
-    PostgreSQL is not installed.
+    PostgreSQL is not installed. A `version` command that fails is named, and fails no check.
 
     With `--compliance`, a second start of each framework gets requests in fragments, with
     conflicting lengths and the like. What differs from the RFCs is shown, and fails no check.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from plimsoll.campaign.framework import Framework, Installable
     from plimsoll.campaign.load import Service
     from plimsoll.campaign.tool import Tool
-    from plimsoll.cli.status import Word
+    from plimsoll.cli.status import Status, Word
     from plimsoll.drivers.job import DriverModule
 
 T = TypeVar("T", bound="Listed")
@@ -67,8 +67,9 @@ class Listed:
         name: Its name.
         status: `ready`, or what stands between it and that.
         version: Its version; None when it is not ready, or does not say.
-        why: What is missing, or the command to run; empty when ready.
-        remedy: How to get what is missing; may be empty.
+        why: What is missing, or the command to run; why the version of one that is ready is
+            unknown; else empty.
+        remedy: How to get what is missing, or to correct the version; may be empty.
     """
 
     name: str
@@ -151,6 +152,19 @@ class ListedContract:
     drivers: list[Listed]
     endpoints: list[ListedEndpoint]
     checks: list[str]
+
+
+@dataclass(frozen=True)
+class _AskedStatus:
+    """Whether a framework or tool is there, and its version.
+
+    Attributes:
+        status: Whether it is there; of one that is ready, why its version is unknown.
+        version: Its version; None when it is not ready, or does not say.
+    """
+
+    status: Status
+    version: str | None
 
 
 @dataclass(frozen=True)
@@ -250,16 +264,16 @@ def _chosen(names: Sequence[str], root: Path | None) -> tuple[list[Framework], i
 
 
 def _framework(framework: Framework) -> ListedFramework:
-    here = status(framework)
+    here = _asked(framework)
     return ListedFramework(
         name=framework.reference,
         framework=framework.name,
         variant=framework.variant,
         language=framework.language,
-        version=_version(framework) if here.word == "ready" else None,
-        status=here.word,
-        why=here.why,
-        remedy=here.remedy,
+        version=here.version,
+        status=here.status.word,
+        why=here.status.why,
+        remedy=here.status.remedy,
         needs=listed(framework),
         endpoints=list(framework.endpoints),
         services=list(framework.services),
@@ -280,24 +294,32 @@ def _named_framework(framework: Framework) -> ListedFramework:
 
 
 def _tool(tool: Tool) -> ListedTool:
-    here = status(tool)
+    here = _asked(tool)
     return ListedTool(
         name=tool.name,
-        version=_version(tool) if here.word == "ready" else None,
-        status=here.word,
-        why=here.why,
-        remedy=here.remedy,
+        version=here.version,
+        status=here.status.word,
+        why=here.status.why,
+        remedy=here.status.remedy,
         needs=listed(tool),
         notes=list(tool.notes),
         site=tool.site,
     )
 
 
-def _version(framework: Installable) -> str | None:
+def _asked(framework: Installable) -> _AskedStatus:
+    """The status of a framework or tool and, when it is ready, its version or why it has none."""
+    here = status(framework)
+    if here.word != "ready":
+        return _AskedStatus(here, None)
     try:
-        return commands.version(framework) or None
+        asked = commands.asked_version(framework)
     except FrameworkError:
-        return None
+        return _AskedStatus(here, None)
+    if asked.problem:
+        file = frameworks.FILE if framework.is_framework else tools_here.FILE
+        here = replace(here, why=asked.problem, remedy=f"correct `version` in {file}")
+    return _AskedStatus(here, asked.text or None)
 
 
 def show(found: Sequence[ListedFramework], contract: ListedContract) -> None:
@@ -433,7 +455,8 @@ def _facts(one: ListedTool) -> Iterator[tuple[str, Text]]:
     if isinstance(one, ListedFramework):
         yield "language", Text(one.language)
     yield "status", Text(one.status, style=STYLES[one.status])
-    yield ABOUT[one.status], Text(_about(one))
+    unknown = f", since {one.why}: {one.remedy}" if one.status == "ready" and one.why else ""
+    yield ABOUT[one.status], Text(f"{_about(one)}{unknown}")
     if isinstance(one, ListedFramework) and one.application_id:
         yield "application", Text(one.application_id)
     yield "needs", Text(", ".join(one.needs) or "nothing")

@@ -6,10 +6,11 @@ import hashlib
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll import texts
+from plimsoll import texts, wording
 from plimsoll.campaign.places import user_cache
 from plimsoll.install import entering, roots
 from plimsoll.install.requirements import java_home, search_path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 VERSION_S = 60.0
 """Timeout of a framework's version command in seconds."""
 
+_SAID_CHARACTERS = 200
 _TLS = ("TLS_CERT", "TLS_KEY")
 _OF_A_TRIAL = ("DATABASE_URL", "UPSTREAM_URL")
 _OF_LIBPQ = "PG"
@@ -49,6 +51,19 @@ _FIND_PROGRAMS = (
 )
 """How those of them begin that say where programs are."""
 _IN_A_ROOT = {"PATH": entering.PATH, "PYTHON": "/usr/bin/python3", "LANG": "C.UTF-8"}
+
+
+@dataclass(frozen=True)
+class AskedVersion:
+    """What came of a version command.
+
+    Attributes:
+        text: The first line that it printed; empty if it failed.
+        problem: How it failed, as a clause; empty if it did not.
+    """
+
+    text: str = ""
+    problem: str = ""
 
 
 def shell(framework: Installable, command: str) -> tuple[str, ...]:
@@ -154,22 +169,43 @@ def build_folder(framework: Installable) -> Path:
 
 def version(framework: Installable) -> str:
     """The first line of a framework's version command; empty if it fails."""
+    return asked_version(framework).text
+
+
+def asked_version(framework: Installable) -> AskedVersion:
+    """What a framework's version command printed, or how it failed; neither if there is none."""
     if not framework.version:
-        return ""
+        return AskedVersion()
     try:
-        requested = subprocess.run(
+        ran = subprocess.run(
             shell(framework, framework.version),
             cwd=framework.folder,
             env=environment(framework),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=VERSION_S,
-            check=True,
+            check=False,
         )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    lines = (requested.stdout or requested.stderr).decode("utf-8", "replace").strip().splitlines()
-    return texts.line(lines[0]).strip() if lines else ""
+    except OSError as error:
+        return AskedVersion(problem=f"`version` cannot be run ({error.strerror})")
+    except subprocess.TimeoutExpired:
+        return AskedVersion(problem=f"`version` did not end within {wording.exact(VERSION_S)} s")
+    if ran.returncode:
+        said = [*_lines(ran.stdout), *_lines(ran.stderr)]
+        last = f" and said `{said[-1][:_SAID_CHARACTERS]}`" if said else " and said nothing"
+        return AskedVersion(problem=f"`version` {_ended(ran.returncode)}{last}")
+    lines = _lines(ran.stdout) or _lines(ran.stderr)
+    return AskedVersion(lines[0]) if lines else AskedVersion(problem="`version` printed nothing")
+
+
+def _lines(output: bytes) -> list[str]:
+    """The lines of an output that are not blank."""
+    lines = output.decode("utf-8", "replace").splitlines()
+    return [text for line in lines if (text := texts.line(line).strip())]
+
+
+def _ended(code: int) -> str:
+    return f"was killed by signal {-code}" if code < 0 else f"exited with code {code}"
 
 
 def _tools(framework: Installable) -> dict[str, str]:

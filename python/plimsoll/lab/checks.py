@@ -80,7 +80,8 @@ def check(
     """Starts each framework, verifies its endpoints against the contract and stops it.
 
     The listen backlog and a clean stop are verified too. Endpoints that use a database are skipped
-    where PostgreSQL is not installed, and named as a `Notice`.
+    where PostgreSQL is not installed, and named as a `Notice`. A `version` command that fails is
+    named so too, and fails no check.
 
     Args:
         names: Frameworks or variants, as campaigns name them; none for every framework.

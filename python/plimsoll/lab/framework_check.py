@@ -13,6 +13,7 @@ from plimsoll.campaign.endpoints import ENDPOINTS, by_name
 from plimsoll.conduct import compliance
 from plimsoll.errors import FrameworkError
 from plimsoll.events import FrameworkChecked, Notice, PartChecked
+from plimsoll.install import commands
 from plimsoll.lab import contract_exceptions
 from plimsoll.processes.logs import last_lines
 from plimsoll.recording.framework_check import (
@@ -105,6 +106,9 @@ def verify(framework: Framework, settings: CheckSettings, tell: Listener) -> Fra
             for part in _parts(framework, log, settings, found):
                 found.parts.append(part)
                 tell(PartChecked(framework, part))
+            if problem := commands.asked_version(framework).problem:
+                remedy = "correct `version` in framework.toml"
+                tell(Notice(f"the version of {framework.title} is unknown: {problem}; {remedy}"))
             if settings.has_gate:
                 found.compliance = compliance.of_framework(framework, settings.cores, LocalHost())
         except FrameworkError as error:

@@ -158,6 +158,20 @@ def test_a_framework_by_name_shows_every_variant_with_its_limits(root: Path) -> 
     assert "bunbuilt" not in ran.stdout
 
 
+def test_the_reason_why_a_version_is_unknown_is_told_by_name_and_in_json(root: Path) -> None:
+    framework(root, "mute")
+    file = root / "mute" / "framework.toml"
+    file.write_text(file.read_text().replace("echo mute 1.2", "echo no such module >&2; exit 3"))
+    _, ran = typed(listing, root, "mute")
+    said = "unknown, since `version` exited with code 3 and said `no such module`"
+    assert f"{said}: correct `version` in framework.toml" in " ".join(ran.stdout.split())
+    _, listed = typed(listing, root, "--json")
+    (one,) = json.loads(listed.stdout)["frameworks"]
+    assert (one["status"], one["version"]) == ("ready", None)
+    assert one["why"] == "`version` exited with code 3 and said `no such module`"
+    assert one["remedy"] == "correct `version` in framework.toml"
+
+
 def test_one_with_mistakes_is_told_and_the_others_are_listed(root: Path) -> None:
     in_every_state(root)
     (root / "djvm" / "framework.toml").write_text('name = "djvm"\n')

@@ -266,6 +266,34 @@ def test_the_version_is_the_first_line_of_its_command(subject: Framework) -> Non
     assert commands.version(subject) == ""
 
 
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("echo 1.2", ""),
+        ("echo 1.2 >&2", ""),
+        ("echo no; echo such module >&2; exit 3", "exited with code 3 and said `such module`"),
+        ("exit 3", "exited with code 3 and said nothing"),
+        ("kill -9 $$", "was killed by signal 9 and said nothing"),
+        ("true", "printed nothing"),
+        ("", ""),
+    ],
+)
+def test_a_version_command_that_fails_has_a_reason(
+    subject: Framework, command: str, problem: str
+) -> None:
+    asked = commands.asked_version(replace(subject, version=command))
+    assert asked.problem == (f"`version` {problem}" if problem else "")
+    assert bool(asked.text) == (not problem and bool(command))
+
+
+def test_a_version_command_that_does_not_end_has_a_reason(
+    subject: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "VERSION_S", 0.2)
+    asked = commands.asked_version(replace(subject, version="exec sleep 60"))
+    assert asked.problem == "`version` did not end within 0.2 s"
+
+
 def test_installing_says_what_was_done(subject: Framework) -> None:
     assert re.fullmatch(r"small: built in \d+ s", install.install(subject).sentence)
     assert install.install(subject).sentence == "small: nothing to do"

@@ -108,6 +108,20 @@ def test_each_framework_has_its_parts_and_violations(
     assert BACKLOG_RULE in found._repr_html_()
 
 
+def test_a_version_command_that_fails_is_noted_and_fails_no_check(frameworks: Path) -> None:
+    file = frameworks / "right" / "framework.toml"
+    file.write_text(file.read_text().replace("echo right 1.2", "echo no such module >&2; exit 3"))
+    said: list[object] = []
+    found = plimsoll.check("right", frameworks=frameworks, on_event=said.append)
+    assert found.failed == ()
+    assert [one for one in said if isinstance(one, Notice)] == [
+        Notice(
+            "the version of right is unknown: `version` exited with code 3 and said "
+            "`no such module`; correct `version` in framework.toml"
+        )
+    ]
+
+
 def test_a_framework_that_does_not_start_is_in_the_result(frameworks: Path) -> None:
     (frameworks / "right" / "app.py").write_text("raise SystemExit(3)")
     found = plimsoll.check("right", frameworks=frameworks)
