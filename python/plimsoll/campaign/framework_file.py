@@ -190,6 +190,7 @@ def mistakes(folder: Path, table: FrameworkTable) -> Iterator[Mistake]:
     for key in _REQUIRED:
         if key not in table.model_fields_set:
             yield Mistake((), f"`{key}` is missing")
+    yield from _build_reads_of_none(table)
     found = served(table)
     yield from _variant(folder, table, found[""], ())
     yield from root_mistakes(table.root, table.needs)
@@ -267,6 +268,29 @@ def _build_reads(folder: Path, table: VariantTable, at: KeyPath) -> Iterator[Mis
             message = f"`{pattern}` names no file in the folder"
             hint = "name files that `build` reads: `requirements.txt`, `src/*`"
             yield Mistake((*at, "build_reads", index), message, hint)
+
+
+def _build_reads_of_none(table: FrameworkTable) -> Iterator[Mistake]:
+    """Each `build_reads` that goes with no build: neither here nor in a variant that takes it."""
+    variants = {name: over for name, over in (table.variant or {}).items() if over is not None}
+    takes = [over for over in variants.values() if "build_reads" not in over.model_fields_set]
+    if table.build_reads and not any(map(_has_build, (table, *takes))):
+        yield _reads_for_nothing(())
+    for name, over in variants.items():
+        built = over if "build" in over.model_fields_set else table
+        if over.build_reads and not _has_build(built):
+            yield _reads_for_nothing(("variant", name))
+
+
+def _has_build(table: VariantTable) -> bool:
+    """Whether a table has a build; an invalid one counts, since that mistake is reported."""
+    return "build" in table.model_fields_set and table.build != ""
+
+
+def _reads_for_nothing(at: KeyPath) -> Mistake:
+    message = "`build_reads` names what `build` reads, but there is no `build`"
+    hint = "add the command `build`, or remove `build_reads`"
+    return Mistake((*at, "build_reads"), message, hint)
 
 
 def _matches(folder: Path, pattern: str) -> bool:

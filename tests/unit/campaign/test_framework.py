@@ -123,6 +123,36 @@ def test_what_a_build_reads_is_there(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("build", "reads", "variant", "lines"),
+    [
+        ("", '["*.toml"]', "", ["build_reads"]),
+        ('build = ""', '["*.toml"]', "", ["build_reads"]),
+        ("", "[]", "", []),
+        ('build = "make"', '["*.toml"]', 'build = ""', []),
+        ("build = 1", '["*.toml"]', "", ["build = 1"]),
+        ("", '["*.toml"]', 'build = "make"', []),
+        ("", '["*.toml"]', 'build = "make"\nbuild_reads = ["*.toml"]', ["build_reads"]),
+        ("", "[]", 'build_reads = ["*.toml"]', ["build_reads"]),
+        ('build = "make"', "[]", 'build_reads = ["*.toml"]', []),
+    ],
+)
+def test_files_that_a_build_reads_need_a_build(
+    tmp_path: Path, build: str, reads: str, variant: str, lines: list[str]
+) -> None:
+    head = GO.partition("[variant")[0].replace('build = "go build -o app ."\n', "")
+    given = f"{build}\nbuild_reads = {reads}\n"
+    text = f"{head.replace('[environment]', f'{given}[environment]')}[variant.other]\n{variant}\n"
+    if not lines:
+        assert framework.read(folder(tmp_path, text))
+        return
+    (found,) = problems(tmp_path, text)
+    assert text.splitlines()[int(found.where) - 1].startswith(lines[0])
+    if lines == ["build_reads"]:
+        assert found.message == "`build_reads` names what `build` reads, but there is no `build`"
+        assert found.hint == "add the command `build`, or remove `build_reads`"
+
+
 def test_what_a_variant_leaves_out_is_not_among_its_endpoints(tmp_path: Path) -> None:
     _, _, bare = framework.read(folder(tmp_path))
     assert bare.endpoints == tuple(
