@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from plimsoll.cli import options
+from plimsoll.cli import messages, options
 from plimsoll.install import new_framework
 from plimsoll.texts import shown
 
@@ -26,7 +26,8 @@ def command(name: str, like: str, root: Path | None) -> int:
     """Make the folder of a new framework, as a copy of another one.
 
     The copy has its own name and passes `check`. Edit its application and the `endpoints` of its
-    `framework.toml`. It is made in `frameworks/`, here or in a parent folder.
+    `framework.toml`. It is made in `frameworks/`, here or in a parent folder. One with the name of
+    a framework of Plimsoll's is used instead of that one, and a note says so.
     """
     made = new_framework.create(name, like, root)
     where = "" if made.is_found else f" --frameworks {shlex.quote(shown(made.folder.parent))}"
@@ -37,4 +38,10 @@ def command(name: str, like: str, root: Path | None) -> int:
         (f"run quick --set frameworks=reference,{name}", "measure, and write the report"),
     ):
         click.echo(f"  plimsoll {typed}{where}  # {what}")
+    if made.hides_own:
+        folder, below = shown(made.folder), shown(made.folder.parent)
+        messages.note(
+            f"Plimsoll has a framework `{name}` too; whatever takes frameworks from `{below}`, "
+            f"campaigns included, now uses this copy: delete `{folder}` to use Plimsoll's again"
+        )
     return 0

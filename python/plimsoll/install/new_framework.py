@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.campaign import framework as frameworks
-from plimsoll.campaign import framework_names, places
+from plimsoll.campaign import framework_names, places, tool
 from plimsoll.errors import InputError, Problem, StorageError
 from plimsoll.install import sources
 from plimsoll.texts import shown
@@ -27,11 +27,13 @@ class NewFramework:
         folder: The folder.
         files: Number of files in it.
         is_found: Whether it is found by its name alone, without `--frameworks`.
+        hides_own: Whether Plimsoll has a framework of this name, in whose place it is used.
     """
 
     folder: Path
     files: int
     is_found: bool
+    hides_own: bool
 
 
 def create(name: str, like: str, root: Path | None) -> NewFramework:
@@ -44,10 +46,14 @@ def create(name: str, like: str, root: Path | None) -> NewFramework:
             or, where there is none, a new `frameworks` in the current folder.
 
     Raises:
-        InputError: The name is invalid, the folder exists, or there is no such framework.
+        InputError: The name is invalid or that of a tool, the folder exists, or there is no such
+            framework to copy.
         StorageError: The folder cannot be written.
     """
     framework_names.require(name)
+    if name in tool.names():
+        message = f"`{name}` is a tool, which `plimsoll install` and `list` take first"
+        raise InputError([Problem("", message, "choose another name")])
     model = frameworks.choose(frameworks.locate(_filled(root)), (like,))[0]
     if model.variant:
         hint = f"give `{model.name}`: the copy has all of its variants"
@@ -60,7 +66,8 @@ def create(name: str, like: str, root: Path | None) -> NewFramework:
     except OSError as error:
         message = f"`{shown(folder)}` cannot be written: {error.strerror}"
         raise StorageError(message, "name another folder with `--frameworks DIR`") from error
-    return NewFramework(folder, files, _is_found(folder))
+    own = {one.name for one in frameworks.find(places.own(_FOLDER))}
+    return NewFramework(folder, files, _is_found(folder), name in own)
 
 
 def _filled(root: Path | None) -> Path | None:

@@ -107,9 +107,25 @@ def test_without_a_folder_of_frameworks_one_is_made_here(
     assert [one.folder.parent for one in chosen] == [tmp_path / "frameworks", OURS]
 
 
+def test_a_name_that_plimsoll_has_too_is_noted_with_what_now_uses_the_copy(root: Path) -> None:
+    def said(name: str) -> str:
+        arguments = [name, "--like", "model", "--frameworks", str(root)]
+        ran = CliRunner().invoke(new.command, arguments, standalone_mode=False)
+        assert ran.return_value == 0
+        return ran.stderr
+
+    assert said("tiny") == ""
+    assert said("go") == (
+        f"note: Plimsoll has a framework `go` too; whatever takes frameworks from `{root}`, "
+        f"campaigns included, now uses this copy: delete `{root}/go` to use Plimsoll's again\n"
+    )
+    assert frameworks.choose(root, ["go"])[0].folder == root / "go"
+
+
 @pytest.mark.parametrize(
     ("name", "like", "said"),
     [
+        ("jmeter", "model", "`jmeter` is a tool"),
         ("model", "model", "exists already"),
         ("Tiny", "model", "`Tiny` is not a valid framework name"),
         ("../tiny", "model", "is not a valid framework name"),
