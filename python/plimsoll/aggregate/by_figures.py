@@ -66,19 +66,22 @@ def right_responses(recording: Recording) -> int | None:
     return driver.outcomes.get("ok") if driver else None
 
 
-def responses(recording: Recording) -> int | None:
-    """Successful responses of the whole load and of the contract checks.
+def responses_of_life(recording: Recording, of_contract: int) -> int | None:
+    """Successful responses of a server since its start.
 
     Args:
         recording: The recording.
+        of_contract: Those of the contract checks.
 
     Returns:
-        Their number; None where it is unknown, or there is no database.
+        Those of the whole load, of loads that are not recorded, as the warm-up of a runtime, and of
+        the contract checks; None where they are unknown.
     """
-    of_load = right_responses(recording)
-    if of_load is None or recording.database is None:
+    of_load, server = right_responses(recording), recording.server
+    if of_load is None:
         return None
-    return of_load + recording.database.contract_responses
+    elsewhere = server.counted_elsewhere.get("right_responses", 0) if server else 0
+    return of_load + elsewhere + of_contract
 
 
 def _counts(figures: ReportedStatistics) -> Columns:

@@ -106,7 +106,7 @@ def of_one(known: TrialState, tree: ProcessTree, job_in: JobIn) -> None:
 
 
 def counted(loads: Iterable[DriverResult]) -> dict[str, int]:
-    """What load generators count, by the names of the server's own counters."""
+    """What load generators count, by the names of the server's own counters; and right responses."""
     found = Counter[str]()
     for driven in loads:
         driver = driven.driver
@@ -115,4 +115,5 @@ def counted(loads: Iterable[DriverResult]) -> dict[str, int]:
         found["requests_received"] += driver.sent or 0
         found["responses_sent"] += sum(complete)
         found["sent_bytes"] += int(received[-1]) if received else 0
+        found["right_responses"] += driver.outcomes.get("ok", 0)
     return dict(found)

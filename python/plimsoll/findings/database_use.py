@@ -83,7 +83,10 @@ def _each(
     """What was counted for each response."""
     found: list[float | None] = []
     for trial in trials:
-        database, responses = trial.recording.database, by_figures.responses(trial.recording)
-        count = None if database is None else counted(database)
+        database = trial.recording.database
+        if database is None:
+            continue
+        responses = by_figures.responses_of_life(trial.recording, database.contract_responses)
+        count = counted(database)
         found.append(count / responses if responses and count is not None else None)
     return median_of_known(found)

@@ -15,6 +15,7 @@ import pytest
 import sample
 import turns
 from plimsoll import wording
+from plimsoll.aggregate import by_figures
 from plimsoll.aggregate.check_inputs import ConnectionEnd, OutcomeCount
 from plimsoll.aggregate.cores import all_cores as cores_read
 from plimsoll.aggregate.engine_records import as_stored
@@ -1505,6 +1506,24 @@ def test_of_a_server_that_trials_share_what_others_count_is_taken_off(missing, l
     given = judged(
         "counters_agree", replace(trial, recording=replace(trial.recording, server=shared))
     )
+    assert given.level == level, given
+
+
+@pytest.mark.parametrize(("read", "level"), [(1.0, "void"), (2.0, "sound")])
+@pytest.mark.parametrize(
+    ("check", "changes", "share"),
+    [
+        ("rows_from_database", {"database_busy": 0.5, "rows_written": 2.0}, "rows_read"),
+        ("responses_from_upstream", {"upstream_s": 1e-6}, "upstream_asked"),
+    ],
+)
+def test_a_warm_up_hides_no_cache_after_it(check, changes, share, read, level):
+    trial = simulate(**changes, **{share: read})
+    recording = trial.recording
+    of_load = by_figures.right_responses(recording)
+    assert recording.server is not None
+    server = replace(recording.server, counted_elsewhere={"right_responses": of_load})
+    given = judged(check, replace(trial, recording=replace(recording, server=server)))
     assert given.level == level, given
 
 

@@ -48,8 +48,8 @@ def _caption(databases: Sequence[RecordedDatabase]) -> str:
     return (
         f"PostgreSQL {versions} {', '.join(cores) or 'where it ran already'}. Busy: CPU time of "
         "its processes by the time of its cores in the measurement window. Rows and transactions "
-        "by its own count, for each response of load and contract checks, and the rows that a "
-        "response needs at least; medians over repetitions."
+        "by its own count, for each response of warm-up, load and contract checks, and the rows "
+        "that a response needs at least; medians over repetitions."
     )
 
 

@@ -86,11 +86,9 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
 def _asked(tables: Tables, limit: Limit, upstream: RecordedUpstream) -> Finding:
     if upstream.requests is None:
         return unknown(limit, "the upstream ended without its count", STOPPED)
-    recording = tables.recording
-    of_load = by_figures.right_responses(recording)
-    if of_load is None:
+    count = by_figures.responses_of_life(tables.recording, upstream.contract_responses)
+    if count is None:
         return not_checked(limit, "the load generator does not report successful responses")
-    count = of_load + upstream.contract_responses
     ratio = max(count - upstream.requests, 0) / count if count else 0.0
     sentence = (
         f"the upstream received {wording.count(upstream.requests)} requests for "

@@ -75,7 +75,7 @@ def _findings(tables: Tables, limits: Limits) -> list[Finding]:
             "incomplete"
         )
         return [unknown(limit, sentence, UNCOUNTED_REMEDY)]
-    count = by_figures.responses(tables.recording)
+    count = by_figures.responses_of_life(tables.recording, database.contract_responses)
     if count is None:
         return [not_checked(limit, "the load generator does not report successful responses")]
     each = database.read_per_response
