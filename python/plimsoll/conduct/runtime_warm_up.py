@@ -106,7 +106,7 @@ def of_one(known: TrialState, tree: ProcessTree, job_in: JobIn) -> None:
 
 
 def counted(loads: Iterable[DriverResult]) -> dict[str, int]:
-    """What load generators count, by the names of the server's own counters; and right responses."""
+    """What load generators count, by the names of a server's own counters, and right responses."""
     found = Counter[str]()
     for driven in loads:
         driver = driven.driver

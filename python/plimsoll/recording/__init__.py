@@ -228,8 +228,8 @@ class RecordedServer:
         link_is_virtual: Whether that interface is no device and lies over none, as a tunnel.
         counted: Its own counters over its whole life, by name; null if it has none, or if another
             trial that it served failed.
-        counted_elsewhere: What load generators count of the same outside of this trial, and how many
-            `right_responses` they had there.
+        counted_elsewhere: What load generators count of the same outside of this trial, and their
+            `right_responses`.
         shared_by: Ids of the trials that it served one after the other since its start; empty for
             this one alone.
         command: Its start command with the values of its variables; empty if Plimsoll did not start
