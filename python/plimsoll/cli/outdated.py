@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 HEADINGS = ("framework", "registry", "package", "version", "newest")
 
+ALONE = "Each newest version is that of its package alone; other packages may not allow it."
+
 
 @click.command(name="outdated")
 @options.framework_names
@@ -33,6 +35,9 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
     Asks the clients of the registries, and changes nothing: `npm outdated`, `cargo update
     --dry-run`, `go list -m -u`, Maven's Versions plugin, `pip install --dry-run`, `apt-cache
     policy`. Without names: all frameworks.
+
+    Each newest version is that of its package alone; other packages may not allow it. A pinned
+    version that PyPI or npm does not have is named. PyPI is asked for the Python of `pip`.
 
     Exit code 4: a registry did not respond, or its client is not on the PATH.
     """
@@ -53,7 +58,10 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
 def _described(report: RegistryReport) -> str:
     if report.error is not None:
         return "did not respond"
-    return f"has {wording.several(len(report.newer), 'newer version')}"
+    newer = f"has {wording.several(len(report.newer), 'newer version')}"
+    if not report.missing:
+        return newer
+    return f"{newer}, and lacks {wording.several(len(report.missing), 'pinned version')}"
 
 
 def _failed(report: RegistryReport) -> int:
@@ -72,6 +80,11 @@ def _listed(reports: Sequence[RegistryReport]) -> dict[str, list[dict[str, str]]
             for one in reports
             for newer in one.newer
         ],
+        "missing": [
+            {"framework": one.framework, "registry": one.registry, **asdict(missing)}
+            for one in reports
+            for missing in one.missing
+        ],
         "unavailable": [
             {
                 "framework": one.framework,
@@ -86,7 +99,7 @@ def _listed(reports: Sequence[RegistryReport]) -> dict[str, list[dict[str, str]]
 
 
 def _show(reports: Sequence[RegistryReport]) -> None:
-    """Prints a line for each outdated package."""
+    """Prints a line for each outdated package, and for each version that is not there."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in HEADINGS:
         table.add_column(heading, overflow="fold")
@@ -97,5 +110,11 @@ def _show(reports: Sequence[RegistryReport]) -> None:
     console = Console(highlight=False)
     if table.row_count:
         console.print(table)
+        console.print(f"\n{ALONE}", soft_wrap=True)
     else:
         console.print("no newer versions")
+    for one in reports:
+        for missing in one.missing:
+            package = texts.line(f"{missing.package} {missing.version}")
+            line = Text(f"{one.framework}: {one.registry} has no {package}")
+            console.print(line, soft_wrap=True)

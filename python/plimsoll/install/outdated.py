@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import FrameworkError
 from plimsoll.install.registries import REGISTRIES
-from plimsoll.install.registries.entry import PinnedEntry
+from plimsoll.install.registries.entry import MissingVersion, NewerVersion, PinnedEntry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.campaign.framework import Framework
     from plimsoll.install.registries import Registry
-    from plimsoll.install.registries.entry import NewerVersion
 
 AT_A_TIME = 4
 """Clients that run at one time; they mostly wait for their registry."""
@@ -31,12 +30,14 @@ class RegistryReport:
         framework: Name of the framework.
         registry: Name of the registry.
         newer: Packages of which there are newer versions.
+        missing: Packages whose version in the entry the registry does not have.
         error: Why the registry was not queried, or did not respond; None if it responded.
     """
 
     framework: str
     registry: str
     newer: tuple[NewerVersion, ...] = ()
+    missing: tuple[MissingVersion, ...] = ()
     error: FrameworkError | None = None
 
 
@@ -72,7 +73,9 @@ def entries(frameworks: Sequence[Framework]) -> Iterator[PinnedEntry]:
 
 def _ask(registry: Registry, entry: PinnedEntry) -> RegistryReport:
     try:
-        newer = tuple(sorted(set(registry.newer(entry))))
+        found = set(registry.newer(entry))
     except FrameworkError as error:
         return RegistryReport(entry.name, registry.NAME, error=error)
-    return RegistryReport(entry.name, registry.NAME, newer)
+    newer = sorted(one for one in found if isinstance(one, NewerVersion))
+    missing = sorted(one for one in found if isinstance(one, MissingVersion))
+    return RegistryReport(entry.name, registry.NAME, tuple(newer), tuple(missing))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -56,21 +57,43 @@ apache2:
   Candidate: 2.4.6
 """
 
-PIP = json.dumps(
-    {
-        "version": "1",
-        "install": [
-            {"metadata": {"name": "Flask", "version": "3.1.4"}},
-            {"metadata": {"name": "typing_extensions", "version": "4.16.0"}},
-            {"metadata": {"name": "gunicorn", "version": "28.0.0"}},
-        ],
-    }
-)
+PYPI = {
+    "Flask": ["3.1.3", "3.1.4"],
+    "gunicorn": ["27.0.1", "28.0.0"],
+    "multidict": ["6.9.1", "7.2.1"],
+    "preview": ["1.0", "2.0b1"],
+    "sanic": ["25.3.0", "25.12.1"],
+    "typing_extensions": ["4.15.0", "4.16.0"],
+}
+"""What the stand-in for pip finds, in order; it is asked by `>=` and by `==`."""
+
+PIP = """\
+import json, re, sys
+from packaging.requirements import Requirement
+index = json.loads({index!r})
+names = {{re.sub("[-_.]+", "-", name).lower(): name for name in index}}
+planned = []
+for requirement in map(Requirement, sys.argv[sys.argv.index("-") + 1 :]):
+    name = names.get(re.sub("[-_.]+", "-", requirement.name).lower())
+    fits = [*requirement.specifier.filter(index.get(name, []))]
+    if not fits:
+        every = ", ".join(index.get(name, [])) or "none"
+        unmet = "Could not find a version that satisfies the requirement"
+        print(f"ERROR: {{unmet}} {{requirement}} (from versions: {{every}})", file=sys.stderr)
+        print(f"ERROR: No matching distribution found for {{requirement}}", file=sys.stderr)
+        sys.exit(1)
+    planned.append({{"metadata": {{"name": name, "version": fits[-1]}}}})
+print(json.dumps({{"version": "1", "install": planned}}))
+"""
 
 NPM = json.dumps(
     {
         "fastify": {"wanted": "5.1.0", "latest": "5.2.0", "dependent": "app"},
         "pg": {"current": "8.0.0", "wanted": "8.1.0", "latest": "8.1.0"},
+        "next": {"wanted": "6.0.0-beta.2", "latest": "5.9.10"},
+        "soon": {"wanted": "6.0.0-beta.2", "latest": "6.0.0"},
+        "tenth": {"wanted": "1.9.0", "latest": "1.10.0"},
+        "forked": {"wanted": "git", "latest": "1.0.0"},
     }
 )
 
@@ -106,19 +129,14 @@ ASKED = [
     pytest.param(
         {"package.json": "{}"},
         ("npm", {"prints": NPM, "exits": 1}),
-        [("fastify", "5.1.0", "5.2.0")],
+        [
+            ("fastify", "5.1.0", "5.2.0"),
+            ("soon", "6.0.0-beta.2", "6.0.0"),
+            ("tenth", "1.9.0", "1.10.0"),
+        ],
         id="npm",
     ),
     pytest.param({"package.json": "{}"}, ("npm", {}), [], id="npm, nothing newer"),
-    pytest.param(
-        {
-            "requirements.txt": "flask==3.1.3  # the framework\ntyping-extensions==4.16.0\n",
-            "requirements-gunicorn.txt": "-r requirements.txt\ngunicorn[http2]==27.0.1\n",
-        },
-        ("pip", {"prints": PIP}),
-        [("flask", "3.1.3", "3.1.4"), ("gunicorn", "27.0.1", "28.0.0")],
-        id="pip",
-    ),
 ]
 
 
@@ -142,6 +160,13 @@ def framework(root: Path, name: str, files: dict[str, str], needs: str = "[]") -
 
 def client(root: Path, name: str, **does: Any) -> None:
     fake_tools.installed(root.parent / "bin", name, **does)
+
+
+def pip(root: Path, index: dict[str, list[str]] = PYPI) -> None:
+    """A stand-in for pip, which finds the packages of an index."""
+    program = root.parent / "bin" / "pip"
+    program.write_text(f"#!{sys.executable}\n" + PIP.format(index=json.dumps(index)))
+    program.chmod(0o755)
 
 
 def outdated(root: Path, *arguments: str) -> Result:
@@ -170,6 +195,84 @@ def test_what_a_client_says_becomes_newer_versions(
     assert found == expected
 
 
+def test_pins_of_all_files_are_compared_with_pypi(root: Path) -> None:
+    files = {
+        "requirements.txt": "flask==3.1.3  # the framework\ntyping-extensions==4.16\nsanic==25.*\n",
+        "requirements-gunicorn.txt": "-r requirements.txt\ngunicorn[http2]==27.0.1\n",
+    }
+    framework(root, "one", files)
+    pip(root)
+    found = listed(outdated(root, "--json"))
+    assert [(one["package"], one["version"], one["newest"]) for one in found["outdated"]] == [
+        ("flask", "3.1.3", "3.1.4"),
+        ("gunicorn", "27.0.1", "28.0.0"),
+    ]
+    assert found["missing"] == found["unavailable"] == []
+
+
+def test_a_pin_that_pypi_does_not_have_is_not_older_than_what_it_has(root: Path) -> None:
+    pins = "sanic==99.1.2\nmultidict==6.9.2\npreview==2.0b1\nflask==3.1.3\n"
+    framework(root, "one", {"requirements.txt": pins})
+    pip(root)
+    found = listed(outdated(root, "--json"))
+    assert [(one["package"], one["newest"]) for one in found["outdated"]] == [
+        ("flask", "3.1.4"),
+        ("multidict", "7.2.1"),
+    ]
+    assert found["missing"] == [
+        {"framework": "one", "registry": "PyPI", "package": "multidict", "version": "6.9.2"},
+        {"framework": "one", "registry": "PyPI", "package": "sanic", "version": "99.1.2"},
+    ]
+    shown = outdated(root)
+    assert "one: PyPI has no sanic 99.1.2\n" in shown.stdout
+    assert "one: PyPI has 2 newer versions, and lacks 2 pinned versions\n" in shown.stderr
+
+
+def test_a_network_that_is_away_makes_no_pin_missing(root: Path) -> None:
+    framework(root, "one", {"requirements.txt": "flask==3.1.3\n"})
+    pip(root, {})
+    ended = outdated(root, "--json")
+    assert ended.return_value == 4
+    found = listed(ended)
+    assert found["missing"] == found["outdated"] == []
+    assert "No matching distribution found for flask" in found["unavailable"][0]["why"]
+
+
+def test_a_pin_that_npm_leaves_out_of_its_report_is_missing(root: Path) -> None:
+    pins = {"fastify": "5.1.0", "gone": "9.9.9", "range": "^1.0.0", "kept": "1.0.0"}
+    files = {"package.json": json.dumps({"dependencies": pins}), "node_modules/kept/index.js": ""}
+    framework(root, "one", files)
+    client(root, "npm", prints=NPM, exits=1)
+    found = listed(outdated(root, "--json"))
+    assert [(one["package"], one["version"]) for one in found["missing"]] == [("gone", "9.9.9")]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "name", "complaint", "why"),
+    [
+        (
+            "Cargo.toml",
+            "cargo",
+            'error: no `log = "=99.1.2"`\ncandidates: 0.4\n    log = { version = "0.4.0-rc.1" }\n',
+            'error: no `log = "=99.1.2"`',
+        ),
+        (
+            "go.mod",
+            "go",
+            "go: a@v9: 404\ngo: a@v9: missing\n\tgo mod download a\n",
+            "go: a@v9: 404",
+        ),
+        ("pom.xml", "mvn", "[INFO] a\n[ERROR] no b\n[ERROR] [Help 1] c\n", "[ERROR] no b"),
+    ],
+)
+def test_the_error_of_a_client_is_shown_and_not_the_advice_behind_it(
+    root: Path, manifest: str, name: str, complaint: str, why: str
+) -> None:
+    framework(root, "one", {manifest: ""})
+    client(root, name, complains=complaint, exits=1)
+    assert listed(outdated(root, "--json"))["unavailable"][0]["why"] == f"`{name}` failed: {why}"
+
+
 def test_debian_packages_are_those_that_variants_need_and_have(root: Path) -> None:
     needs = '[{ kind = "apt", name = "nginx" }, { kind = "apt", name = "php" }]'
     variant = '\n[variant.other]\nneeds = [{ kind = "apt", name = "apache2" }]\n'
@@ -191,10 +294,11 @@ def test_the_table_has_a_line_for_each_package(root: Path) -> None:
     framework(root, "one", {"package.json": "{}"})
     client(root, "npm", prints=NPM, exits=1)
     lines = outdated(root).stdout.splitlines()
-    assert [line.split() for line in lines] == [
+    assert [line.split() for line in lines[:2]] == [
         ["framework", "registry", "package", "version", "newest"],
         ["one", "npm", "fastify", "5.1.0", "5.2.0"],
     ]
+    assert lines[-1].startswith("Each newest version is that of its package alone;")
 
 
 def test_nothing_newer_is_said(root: Path) -> None:

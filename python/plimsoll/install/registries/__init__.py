@@ -1,7 +1,8 @@
 """One module per registry: which newer versions it has of what an entry uses, by its own client.
 
 A module has `NAME`; `concerns`, whether an entry uses packages of this registry; and `newer`, which
-asks. Nothing is installed or changed.
+asks. It reports pinned versions that the registry does not have, too, where its client tells.
+Nothing is installed or changed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from plimsoll.install.registries import cargo, debian, go, maven, npm, pypi
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plimsoll.install.registries.entry import NewerVersion, PinnedEntry
+    from plimsoll.install.registries.entry import MissingVersion, NewerVersion, PinnedEntry
 
 
 class Registry(Protocol):
@@ -28,8 +29,8 @@ class Registry(Protocol):
         """Whether an entry uses packages of this registry."""
         ...
 
-    def newer(self, entry: PinnedEntry, /) -> Iterable[NewerVersion]:
-        """The packages of an entry of which there are newer versions.
+    def newer(self, entry: PinnedEntry, /) -> Iterable[NewerVersion | MissingVersion]:
+        """The packages of an entry of which there are newer versions, or not the one that it uses.
 
         Raises:
             NotInstalled: The client is not on the PATH.

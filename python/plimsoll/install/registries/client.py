@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 300.0
 """Timeout of a client in seconds; Maven downloads the plugin that reports."""
+
+_ERROR = re.compile(r"error: |go: |\[ERROR\] ")
+"""How a line of Cargo, Go or Maven begins that says what failed; advice follows."""
 
 HINT = "check the network and the client's settings, then try again"
 
@@ -69,7 +73,8 @@ def output_of(
 
 
 def failed(client: str, complaint: str) -> RegistryFailed:
-    """The error of a client that complained; its last line is shown."""
+    """The error of a client that complained: its first line that is an error, else its last."""
     lines = complaint.strip().splitlines()
-    why = texts.line(lines[-1]).strip() if lines else "it printed nothing"
+    errors = [line for line in lines if _ERROR.match(line)]
+    why = texts.line([*errors[:1], *lines[-1:]][0]).strip() if lines else "it printed nothing"
     return RegistryFailed(f"`{client}` failed: {why}", HINT)

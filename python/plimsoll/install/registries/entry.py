@@ -37,8 +37,23 @@ class PinnedEntry:
 
 
 @dataclass(frozen=True, order=True)
+class MissingVersion:
+    """A package whose version its registry does not have.
+
+    Attributes:
+        package: Its name, as the registry has it.
+        version: The version that the entry uses.
+    """
+
+    package: str
+    version: str
+
+
+@dataclass(frozen=True, order=True)
 class NewerVersion:
     """A package of which there is a newer version.
+
+    The newest version is that of the package alone. Other packages of the entry may not allow it.
 
     Attributes:
         package: Its name, as the registry has it.

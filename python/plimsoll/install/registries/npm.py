@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from plimsoll.install.registries import client
-from plimsoll.install.registries.entry import NewerVersion
+from plimsoll.install.registries.entry import MissingVersion, NewerVersion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 NAME = "npm"
 MANIFEST = "package.json"
+INSTALLED = "node_modules"
 REMEDY = "install Node.js: https://nodejs.org/en/download"
 
 
@@ -27,12 +29,19 @@ class OutdatedPackage(BaseModel):
     latest: str
 
 
+class PackageManifest(BaseModel):
+    """A manifest; a dependency may be an address or a range, too."""
+
+    dependencies: dict[str, str] = {}
+
+
 class NpmComplaint(BaseModel):
     """What npm says when it fails."""
 
     summary: str
 
 
+_VERSION = re.compile(r"\d+\.\d+\.\d+(?:[-+][\w.+-]+)?")
 _REPORT = TypeAdapter(dict[str, OutdatedPackage])
 _COMPLAINT = TypeAdapter(dict[str, NpmComplaint])
 
@@ -42,12 +51,47 @@ def concerns(entry: PinnedEntry) -> bool:
     return bool(entry.manifests(MANIFEST))
 
 
-def newer(entry: PinnedEntry) -> Iterator[NewerVersion]:
+def newer(entry: PinnedEntry) -> Iterator[NewerVersion | MissingVersion]:
     """Direct dependencies of which npm has a newer version."""
     for manifest in entry.manifests(MANIFEST):
-        for name, package in _outdated(manifest.parent).items():
-            if package.wanted != package.latest:
+        outdated = _outdated(manifest.parent)
+        for name, package in outdated.items():
+            if _is_older(package.wanted, package.latest):
                 yield NewerVersion(name, package.wanted, package.latest)
+        for name, version in _pins(manifest).items():
+            # npm reports what is not installed, but for versions that the registry does not have.
+            if name not in outdated and not (manifest.parent / INSTALLED / name).exists():
+                yield MissingVersion(name, version)
+
+
+def _pins(manifest: Path) -> dict[str, str]:
+    """The direct dependencies that are pinned to one version."""
+    try:
+        package = PackageManifest.model_validate_json(manifest.read_bytes())
+    except ValidationError as error:
+        raise client.failed("npm", f"`{manifest.name}` cannot be read") from error
+    return {name: spec for name, spec in package.dependencies.items() if _VERSION.fullmatch(spec)}
+
+
+def _is_older(one: str, other: str) -> bool:
+    """Whether a version precedes another; what npm has in place of versions precedes nothing."""
+    if not (_VERSION.fullmatch(one) and _VERSION.fullmatch(other)):
+        return False
+    return _order(one) < _order(other)
+
+
+def _order(version: str) -> tuple[object, ...]:
+    """A key that sorts versions.
+
+    Source:
+        Semantic Versioning 2.0.0, 11.
+    """
+    release, _, preview = version.partition("+")[0].partition("-")
+    numbers = tuple(int(part) for part in release.split("."))
+    words = tuple(
+        (not one.isdigit(), int(one) if one.isdigit() else one) for one in preview.split(".")
+    )
+    return numbers, not preview, words
 
 
 def _outdated(folder: Path) -> dict[str, OutdatedPackage]:

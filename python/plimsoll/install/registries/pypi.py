@@ -7,21 +7,35 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
+from plimsoll.errors import RegistryFailed
 from plimsoll.install.registries import client
-from plimsoll.install.registries.entry import NewerVersion
+from plimsoll.install.registries.entry import MissingVersion, NewerVersion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from plimsoll.install.registries.client import ClientOutput
     from plimsoll.install.registries.entry import PinnedEntry
 
 NAME = "PyPI"
 MANIFEST = "requirements*.txt"
 REMEDY = "install pip: https://pip.pypa.io/en/stable/installation/"
 
-_PIN = re.compile(r"^(?P<name>[\w.-]+)(?:\[[^]]*\])?==(?P<version>[^\s;#]+)", re.MULTILINE)
+_PIN = re.compile(
+    r"^(?P<name>[\w.-]+)(?:\[[^]]*\])? *== *(?P<version>[\w.!-]+)(?![\w.!*+-])", re.MULTILINE
+)
+"""A pin of one public version. Version 1.0 of one with a local part, `1.0+a`, is another one."""
+
+_UNMATCHED = re.compile(r"No matching distribution found for ([\w.-]+?)[=>]=")
+_NO_VERSIONS = "(from versions: none)"
+"""What pip says of a package of which it found nothing at all, also where there is no network."""
+
 _SEPARATORS = re.compile(r"[-_.]+")
+_COMMAND = (
+    *("pip", "install", "--dry-run", "--ignore-installed", "--no-deps"),
+    *("--disable-pip-version-check", "--quiet", "--report", "-"),
+)
 
 
 class PackageMetadata(BaseModel):
@@ -48,16 +62,18 @@ def concerns(entry: PinnedEntry) -> bool:
     return bool(entry.manifests(MANIFEST))
 
 
-def newer(entry: PinnedEntry) -> Iterator[NewerVersion]:
+def newer(entry: PinnedEntry) -> Iterator[NewerVersion | MissingVersion]:
     """Pinned packages, direct or not, of which PyPI has a newer version for the Python of pip."""
-    pins = dict(pin for manifest in entry.manifests(MANIFEST) for pin in _pins(manifest))
-    if not pins:
-        return
-    newest = {normalized(one.name): one.version for one in _newest(entry.folder, tuple(pins))}
-    for name, version in pins.items():
-        found = newest.get(normalized(name), version)
-        if found != version:
-            yield NewerVersion(name, version, found)
+    every = (pin for manifest in entry.manifests(MANIFEST) for pin in _pins(manifest))
+    pins = dict({normalized(pin[0]): pin for pin in every}.values())
+    newest = _found(entry.folder, pins, ">=")
+    rest = {name: version for name, version in pins.items() if newest.get(name) != version}
+    pinned = _pinned(entry.folder, rest)
+    for name, version in rest.items():
+        if name not in pinned:
+            yield MissingVersion(name, version)
+        if name in newest and newest[name] != pinned.get(name):
+            yield NewerVersion(name, version, newest[name])
 
 
 def normalized(name: str) -> str:
@@ -74,16 +90,43 @@ def _pins(manifest: Path) -> Iterator[tuple[str, str]]:
         yield found["name"], found["version"]
 
 
-def _newest(folder: Path, names: tuple[str, ...]) -> Iterator[PackageMetadata]:
-    """What pip would install of some packages if none was there."""
-    command = (
-        *("pip", "install", "--dry-run", "--ignore-installed", "--no-deps"),
-        *("--disable-pip-version-check", "--quiet", "--report", "-"),
-    )
-    report = client.output_of((*command, *names), folder, remedy=REMEDY).stdout
+def _pinned(folder: Path, pins: Mapping[str, str]) -> Mapping[str, str]:
+    """The pinned versions that PyPI has, as pip spells them: 4.16 may be 4.16.0.
+
+    All of them where pip fails for another reason, such as an old package that cannot be built.
+    """
     try:
-        planned = InstallationReport.model_validate_json(report)
+        return _found(folder, pins, "==")
+    except RegistryFailed:
+        return pins
+
+
+def _found(folder: Path, pins: Mapping[str, str], relation: str) -> dict[str, str]:
+    """What pip would install of each package by a requirement such as `name>=version`.
+
+    Packages are absent of which there are only other versions.
+    """
+    left = dict(pins)
+    while left:
+        printed = client.output_of(
+            (*_COMMAND, *(f"{name}{relation}{version}" for name, version in left.items())),
+            folder,
+            remedy=REMEDY,
+            codes=(0, 1),
+        )
+        unmatched = {*_UNMATCHED.findall(printed.stderr)} & {*left}
+        if not unmatched or _NO_VERSIONS in printed.stderr:
+            planned = _planned(printed)
+            return {name: planned[normalized(name)] for name in left if normalized(name) in planned}
+        left = {name: version for name, version in left.items() if name not in unmatched}
+    return {}
+
+
+def _planned(printed: ClientOutput) -> dict[str, str]:
+    """The versions that pip would install, by normalized names."""
+    try:
+        report = InstallationReport.model_validate_json(printed.stdout)
     except ValidationError as error:
-        raise client.failed("pip", "its report cannot be read") from error
-    for one in planned.install:
-        yield one.metadata
+        complaint = printed.stderr.strip() or "its report cannot be read"
+        raise client.failed("pip", complaint) from error
+    return {normalized(one.metadata.name): one.metadata.version for one in report.install}
