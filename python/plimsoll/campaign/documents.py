@@ -262,7 +262,16 @@ def _mistake(detail: ErrorDetails, known_keys: Callable[[KeyPath], Iterable[str]
     if detail["type"] == "extra_forbidden":
         hint = near(str(path[-1]), known_keys(path[:-1]), "keys")
         return Mistake(path, f"unknown key `{path[-1]}` here", hint)
-    return Mistake(path, *_wrong_value(detail))
+    message, hint = _wrong_value(detail)
+    return Mistake(path, message, hint or _misplaced(path, known_keys))
+
+
+def _misplaced(path: KeyPath, known_keys: Callable[[KeyPath], Iterable[str]]) -> str:
+    """The hint for a key of the file that stands in a table which has no such key; may be empty."""
+    *inside, key = path
+    if not inside or key not in known_keys(()) or key in known_keys(tuple(inside)):
+        return ""
+    return f"to set `{key}` of the file, write it above the first table"
 
 
 def _wrong_value(detail: ErrorDetails) -> tuple[str, str]:
@@ -296,8 +305,14 @@ def _quoted(value: object) -> str:
 
 
 def _spoken(path: Sequence[str | int]) -> str:
-    """The last step of a path: `duration`, or item 2 of `frameworks`."""
+    """A key and its table: `duration`, or item 2 of `notes` in `[variant.a]`."""
     last = path[-1]
     if isinstance(last, str):
-        return f"`{last}`"
-    return f"item {last + 1} of `{path[-2]}`"
+        return f"`{last}`{_within(path[:-1])}"
+    return f"item {last + 1} of `{path[-2]}`{_within(path[:-2])}"
+
+
+def _within(path: Sequence[str | int]) -> str:
+    """The table of a key: `[environment]`; nothing for the whole file, and for a row of a list."""
+    names = [step for step in path if isinstance(step, str)]
+    return f" in `[{'.'.join(names)}]`" if names and len(names) == len(path) else ""

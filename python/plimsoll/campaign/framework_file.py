@@ -117,6 +117,8 @@ def known_keys(path: KeyPath) -> tuple[str, ...]:
             return documents.keys_of(FrameworkTable)
         case (*_, "needs", int()):
             return documents.keys_of(NeedTable)
+        case (*_, "environment" | "not_implemented" | "contract_notes"):
+            return ()
         case _:
             return documents.keys_of(VariantTable)
 

@@ -117,8 +117,19 @@ def _print_log(lines: Sequence[str]) -> None:
 
 
 def _print_exceptions(lines: Sequence[str]) -> None:
-    """Prints lines of `framework.toml`, if any."""
+    """Prints lines of `framework.toml`, if any, and where each goes."""
     if lines:
-        click.echo("  if the framework cannot do otherwise, put into `framework.toml`:\n")
-    for line in lines:
+        click.echo("  if the framework cannot do otherwise, write into `framework.toml`,")
+    for place, line in enumerate(lines):
+        if where := _place(line, is_first=place == 0):
+            click.echo(f"\n  {where}:\n" if place else f"  {where}:\n")
         click.echo(f"    {line}")
+
+
+def _place(line: str, *, is_first: bool) -> str:
+    """Where a table goes, or the keys before the first one; empty for a key that follows."""
+    if line.endswith("contract_notes]"):
+        return "in this table, which goes to the end of the file if it is not there"
+    if line.startswith("["):
+        return "in this table, in place of a line with the same key"
+    return "above the first table, in place of a line with the same key" if is_first else ""

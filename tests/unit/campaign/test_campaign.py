@@ -220,7 +220,7 @@ def test_every_mistake_is_named_at_once_with_its_line(root: Path) -> None:
         ("8", "`cool_down`: `-1s` is negative"),
         ("9", "unknown key `sead` here"),
         ("10", "`body_sample` must be from 0 to 1, not `1.5`"),
-        ("13", '`drops` must be a number, not `"few"`'),
+        ("13", '`drops` in `[limits.backlog]` must be a number, not `"few"`'),
         ("17", "`model` must be `closed` or `open`, not `close`"),
         ("18", "`timeout` must be more than 0"),
         ("20", "`requests_per_connection` needs `keep_alive = true`"),

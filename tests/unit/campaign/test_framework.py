@@ -283,6 +283,22 @@ def test_mistakes_of_needs_and_variants_have_their_own_keys(tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.parametrize("table", ["environment", "not_implemented", "contract_notes"])
+def test_a_wrong_value_in_a_table_is_named_with_its_table(tmp_path: Path, table: str) -> None:
+    text = GO.split("[environment]", maxsplit=1)[0]
+    text += f"[{table}]\nnotes = []\n[variant.one.{table}]\ndate = 3\n[variant.two]\nsite = 4\n"
+    assert [
+        (one.message, one.hint) for one in problems(tmp_path, text) if "must" in one.message
+    ] == [
+        (
+            f"`notes` in `[{table}]` must be a quoted string, not a list",
+            "to set `notes` of the file, write it above the first table",
+        ),
+        (f"`date` in `[variant.one.{table}]` must be a quoted string, not `3`", ""),
+        ("`site` in `[variant.two]` must be a quoted string, not `4`", ""),
+    ]
+
+
 @pytest.mark.parametrize("key", ["start_timeout", "warm_up"])
 def test_a_start_or_a_warm_up_of_more_than_a_month_is_refused(tmp_path: Path, key: str) -> None:
     def given(length: str) -> str:

@@ -39,7 +39,7 @@ BREAKS = os.environ.get("BREAKS", "")
 if BREAKS != "signal":
     signal.signal(signal.SIGTERM, lambda *_: os._exit(9 if BREAKS == "stop" else 0))
 address = (os.environ["HOST"], int(os.environ["PORT"]))
-listener = socket.create_server(address, backlog=7 if BREAKS == "backlog" else 4096)
+listener = socket.create_server(address, backlog=7 if "backlog" in BREAKS else 4096)
 print("listening", flush=True)
 asked = 0
 
@@ -60,7 +60,7 @@ while True:
         status = 200 if there or BREAKS == "absent" else 404
         body = b"AB" if BREAKS == "body" and asked > 1 else b""
         said = f"HTTP/1.1 {status} X\\r\\nDate: {formatdate(usegmt=True)}\\r\\n"
-        said += 'ETag: "1"\\r\\n' if BREAKS == "etag" else ""
+        said += 'ETag: "1"\\r\\n' if "etag" in BREAKS else ""
         said += f"Content-Length: {len(body)}\\r\\n\\r\\n"
         connection.sendall(said.encode() + body)
         if b"Connection: close" in head:
@@ -457,26 +457,31 @@ def test_the_whole_request_is_shown_when_asked_for(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("breaks", "lines"),
+    ("breaks", "above", "at_the_end"),
     [
-        ("backlog", ['notes = ["The listen backlog is 7: …"]']),
-        ("signal", ["clean_exit_codes = [0, -15]"]),
-        ("etag", ["[contract_notes]", 'etag = "…"']),
+        ("backlog", ['notes = ["The listen backlog is 7: …"]'], []),
+        ("signal", ["clean_exit_codes = [0, -15]"], []),
+        ("etag", [], ["[contract_notes]", 'etag = "…"']),
+        (
+            "backlog,etag",
+            ['notes = ["The listen backlog is 7: …"]'],
+            ["[contract_notes]", 'etag = "…"'],
+        ),
     ],
 )
-def test_a_failure_that_may_be_in_order_has_lines_to_paste(
-    root: Path, breaks: str, lines: list[str]
+def test_a_failure_that_may_be_in_order_has_lines_to_paste_and_where(
+    root: Path, breaks: str, above: list[str], at_the_end: list[str]
 ) -> None:
-    framework(root, "small", f'environment = {{ BREAKS = "{breaks}" }}')
+    framework(root, "small", variants=f'[environment]\nBREAKS = "{breaks}"')
     code, ran = typed(check, root, "small")
     assert code == 4
-    assert ran.stdout.endswith("".join(f"    {line}\n" for line in ["", *lines]).lstrip(" "))
+    _, shown = ran.stdout.split("write into `framework.toml`,\n")
+    first, _, last = shown.partition("  in this table, which goes to the end of the file")
+    assert ("above the first table" in first) == bool(above)
+    assert [line[4:] for line in first.splitlines() if line.startswith("    ")] == above
+    assert [line[4:] for line in last.splitlines() if line.startswith("    ")] == at_the_end
     manifest = root / "small" / "framework.toml"
-    pasted = "\n".join(lines)
-    if len(lines) > 1:
-        manifest.write_text(f"{manifest.read_text()}\n{pasted}\n")
-    else:
-        manifest.write_text(f"{pasted}\n{manifest.read_text()}")
+    manifest.write_text("\n".join([*above, manifest.read_text(), *at_the_end, ""]))
     assert typed(check, root, "small")[0] == 0
 
 
