@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 import subprocess
@@ -35,6 +36,9 @@ _ASKED_S = 60.0
 _GRACE_S = 20.0
 _KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 _SYSTEM = Path("/etc/os-release")
+_SUITES = ("bullseye", "bookworm", "trixie", "forky", "sid")
+"""Suites that a misspelt one may stand for."""
+
 _WITHOUT_UPDATES = ("sid", "unstable", "experimental")
 # What apt is told about mirrors: proxies, certificates, retries, whether the host's clock is right.
 _TRANSPORT = re.compile(r"Acquire::(http|https|Check-|Retries|Force|Max-)")
@@ -43,6 +47,9 @@ _UNREACHED = re.compile(
     r"Could not (?:resolve|connect)|Unable to connect|Failed to fetch|Connection (?:failed|refused)"
     r"|does not have a Release file|Temporary failure resolving|404 +Not Found"
 )
+_NO_RELEASE = re.compile(r"^Err:\d+ (?P<mirror>\S+) (?P<release>\S+) Release\n +404 ", re.MULTILINE)
+"""What apt says of a mirror that responds, and does not have a suite or a part of it."""
+
 _UNKNOWN = re.compile(r"Unable to locate package|has no installation candidate")
 
 
@@ -51,8 +58,8 @@ def make(
 ) -> bool:
     """Makes a root, unless it is made.
 
-    It is usable once its versions are stored, which is done last. What an interrupted call left is
-    removed by the next one.
+    It is usable once its versions are stored, which is done last. What was made of it is removed
+    where it failed, but for its log; what an interrupted call left is removed by the next one.
 
     Args:
         root: The root.
@@ -73,8 +80,12 @@ def make(
             if root.is_made:
                 return False
             _remove(root.path)
-            _run(root, timeout_s, stop)
-            root.set_versions(_versions(root))
+            try:
+                _run(root, timeout_s, stop)
+                root.set_versions(_versions(root))
+            except (RootFailed, StorageError, OSError):
+                _remove(root.path)
+                raise
     except OSError as error:
         message = f"`{root.folder}` cannot be written: {error.strerror}"
         raise StorageError(message, "make it writable, or set `XDG_CACHE_HOME`") from error
@@ -158,12 +169,25 @@ def _failure(root: DebianRoot, log: Path) -> RootFailed | StorageError:
     if _FULL in said:
         message = f"the disk of `{root.folder}` is full, so `{root.name}` could not be made"
         return StorageError(message, "free some gigabytes, or set `XDG_CACHE_HOME`")
+    failed = f"`{root.name}` could not be made"
     hint = f"see the log, `{log}`"
+    for found in _NO_RELEASE.finditer(said):
+        if found["release"] == root.suite:
+            failed += f", since {found['mirror']} has no suite `{root.suite}`"
+            return RootFailed(f"{failed}; {quoted(log)}", _other_suite(root.suite))
     if _UNKNOWN.search(said):
         hint = f"correct `needs`: {root.name} does not have all of {', '.join(root.packages)}"
     elif _UNREACHED.search(said):
         hint = f"set {MIRROR} to a mirror of Debian that this host reaches"
-    return RootFailed(f"`{root.name}` could not be made; {quoted(log)}", hint)
+    return RootFailed(f"{failed}; {quoted(log)}", hint)
+
+
+def _other_suite(suite: str) -> str:
+    """The hint for a suite that a mirror does not have."""
+    if similar := difflib.get_close_matches(suite, _SUITES, n=1, cutoff=0.7):
+        if similar[0] != suite:
+            return f"did you mean `debian:{similar[0]}`?"
+    return f"write a suite that the mirror has, or set {MIRROR} to a mirror that has this one"
 
 
 def _versions(root: DebianRoot) -> dict[str, str]:

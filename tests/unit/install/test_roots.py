@@ -195,6 +195,52 @@ def test_a_root_that_cannot_be_made_says_why_and_what_to_do(
     assert mmdebstrap.make(_root(subject)), "what the failure left does not stop the next try"
 
 
+NO_SUITE = """\
+I: running apt-get update...
+Ign:1 http://deb.debian.org/debian {suite} InRelease
+Err:4 http://deb.debian.org/debian {suite} Release
+  404  Not Found [IP: 203.0.113.80 80]
+Err:5 http://deb.debian.org/debian {suite}-updates Release
+  404  Not Found [IP: 203.0.113.80 80]
+Reading package lists...
+E: The repository 'http://deb.debian.org/debian {suite} Release' does not have a Release file.
+E: apt-get update --error-on=any -oAPT::Status-Fd=<$fd> -oDpkg::Use-Pty=false failed
+E: mmdebstrap failed to run"""
+
+
+@pytest.mark.parametrize(
+    ("suite", "hint"),
+    [
+        ("trixei", "did you mean `debian:trixie`?"),
+        ("bookwrom", "did you mean `debian:bookworm`?"),
+        ("hoary", "write a suite that the mirror has"),
+        ("forky", "write a suite that the mirror has"),
+    ],
+)
+def test_a_suite_that_the_mirror_does_not_have_is_no_mirror_out_of_reach(
+    bin_folder: Path, subject: Framework, monkeypatch: pytest.MonkeyPatch, suite: str, hint: str
+) -> None:
+    root = f"debian:{suite}"
+    monkeypatch.setenv("MMDEBSTRAP_SAYS", NO_SUITE.format(suite=suite))
+    with pytest.raises(
+        RootFailed, match=f"http://deb.debian.org/debian has no suite `{suite}`"
+    ) as caught:
+        install.install(replace(subject, root=root))
+    assert caught.value.message.startswith(f"`{root}` could not be made")
+    assert caught.value.hint.startswith(hint)
+
+
+def test_of_a_root_that_failed_its_log_alone_is_left(
+    bin_folder: Path, subject: Framework, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MMDEBSTRAP_SAYS", "something else")
+    with pytest.raises(RootFailed):
+        install.install(subject)
+    assert [file.name for file in _root(subject).folder.iterdir() if file.name != ".lock"] == [
+        "root.log"
+    ]
+
+
 def test_without_mmdebstrap_its_package_is_what_is_missing(
     bin_folder: Path, subject: Framework, monkeypatch: pytest.MonkeyPatch
 ) -> None:
