@@ -20,6 +20,16 @@ OBJECT_LETTERS = 120
 """The most characters of what `repr()` gives of a result."""
 
 
+ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()#][0-9A-Za-z]"
+    r"|\x1b[=>78cDEHMNOZ]|\x9b[0-?]*[ -/]*[@-~]"
+)
+"""What a terminal executes and does not show: colours, moves of the cursor, titles, character sets.
+
+Source:
+    ECMA-48, 5th edition, 5.4 and 8.3; XTerm Control Sequences.
+"""
+
 _NOT_STORED = re.compile("[\0\ud800-\udfff]")
 
 

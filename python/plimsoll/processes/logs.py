@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from plimsoll import texts
@@ -11,7 +10,6 @@ TAIL_BYTES = 1 << 14
 """How much of a log is read for its last lines."""
 
 _LINE_CHARACTERS = 200
-_COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
 def length_bytes(log: Path) -> int:
@@ -41,7 +39,7 @@ def tail(log: Path, most: int = TAIL_BYTES, begin: int = 0) -> bytes:
 def last_lines(log: Path, count: int = 10, begin: int = 0) -> tuple[str, ...]:
     """The last lines of a log that are not blank.
 
-    Colours and unprintable characters are removed, and long lines are cut.
+    Escapes of terminals and unprintable characters are removed, and long lines are cut.
 
     Args:
         log: The file, which need not exist.
@@ -68,5 +66,5 @@ def quoted(log: Path, count: int = 10, begin: int = 0) -> str:
 
 
 def _printable(line: str) -> str:
-    text = texts.line(_COLOURS.sub("", line)).rstrip()
+    text = texts.line(texts.ESCAPES.sub("", line)).rstrip()
     return text if len(text) <= _LINE_CHARACTERS else text[: _LINE_CHARACTERS - 1] + "…"

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from plimsoll import texts
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -21,9 +23,10 @@ _BOMS = (
 )
 _LOOKED_AT = 4096
 _ANSI = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()#][0-9A-Za-z]"
-    r"|\x1b[=>78cDEHMNOZ]|[\x9b␛]\[?[0-?]*[ -/]*[@-~]|\[(?:\d{1,3}(?:;\d{1,3})*)m"
+    rf"{texts.ESCAPES.pattern}|[\x9b␛]\[?[0-?]*[ -/]*[@-~]|\[(?:\d{{1,3}}(?:;\d{{1,3}})*)m"
 )
+"""Escapes of terminals, also where pasting changed their first character or dropped it."""
+
 _TAGS = (
     "pre|code|p|br|hr|div|span|t[drh]|table|tbody|thead|ul|ol|li|dl|dt|dd|b|i|em|u|s|strong|a|h[1-6]"
     "|details|summary|samp|kbd|tt|html|head|title|meta|link|body|blockquote|font|section|article"

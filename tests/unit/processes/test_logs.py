@@ -24,8 +24,8 @@ def test_what_a_program_writes_cannot_disturb_the_terminal(tmp_path: Path) -> No
     first, second = last_lines(log)[0], last_lines(log)[-1]
     assert "\x1b" not in first + second
     assert len(second) == 200
-    log.write_bytes(b"\x1b]0;title\x07\n")
-    assert quoted(log) == "the last lines of its log:\n  \ufffd]0;title\ufffd"
+    log.write_bytes(b"\x1b]0;title\n")
+    assert quoted(log) == "the last lines of its log:\n  \ufffd]0;title"
 
 
 def test_colours_are_removed_and_lines_of_colours_alone_are_blank(tmp_path: Path) -> None:
@@ -44,3 +44,11 @@ def test_the_lines_before_a_start_are_not_among_its_last_lines(tmp_path: Path) -
         file.write("this one\n")
     assert last_lines(log, begin=begin) == ("this one",)
     assert last_lines(log) == ("an earlier start", "this one")
+
+
+def test_moves_of_the_cursor_titles_and_erased_lines_leave_nothing(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(
+        b"\x1b[1A\x1b[2K\x1b[?25lbuilding\x1b[?25h [1/2]\n\x1b]0;title\x07\n\x1b(Bdone\x1b[1A\n"
+    )
+    assert last_lines(log) == ("building [1/2]", "done")
