@@ -221,7 +221,7 @@ def test_a_server_that_becomes_a_daemon_is_told_to_stay_in_the_foreground(tmp_pa
         small_servers.BECOMES_A_DAEMON,
         environment={"PLIMSOLL_TEST": tmp_path.name},
     )
-    with pytest.raises(StartFailed, match="and left 1 processes running") as caught:
+    with pytest.raises(StartFailed, match="and left 1 process running") as caught:
         with started(subject, log=tmp_path / "log"):
             pass
     assert "foreground" in caught.value.hint

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from plimsoll import machine
+from plimsoll import machine, wording
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.campaign.fixtures import Fixtures
 from plimsoll.campaign.load import OF_HTTP2, OVER_TLS
@@ -39,7 +39,7 @@ _ANSWER_S = 2.0
 _PORT_FREE_S = 2.0
 _LOOKS = 3
 _SETTLED_S = 0.05
-_FOREGROUND = "`start` must run the server in the foreground, not as a daemon"
+_FOREGROUND = "`start` must run the server in the foreground, not as a daemon or behind `&`"
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,8 @@ class RunningServer:
             hint = "run the command alone with `HOST` and `PORT` set, to see why it ends"
         if left:
             hint = _FOREGROUND
-        behind = f" and left {len(left)} processes running" if left else ""
+        running = wording.several(len(left), "process", "processes")
+        behind = f" and left {running} running" if left else ""
         message = f"`{self.framework.title}` {self._how()} before it was ready{behind}"
         return StartFailed(f"{message}; {self._quoted()}", hint)
 
