@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.install import apt
-from plimsoll.install.install import install, is_built
+from plimsoll.install.install import install, is_built, stale
 from plimsoll.install.requirements import missing, spoken
+from plimsoll.provenance import named as parts_named
 
 if TYPE_CHECKING:
     from plimsoll.campaign.framework import Installable
@@ -25,7 +26,7 @@ class Status:
     Attributes:
         word: `ready`; `needs install` when `plimsoll install` would make it ready; `not available`
             when it needs something that `plimsoll install` does not install.
-        why: What is missing, or the command to run; empty when ready.
+        why: What is missing, or the command to run and what changed; empty when ready.
         remedy: How to get what is missing; may be empty.
         packages: Debian packages that root must install first.
     """
@@ -46,7 +47,9 @@ def status(framework: Installable) -> Status:
     if packages and os.geteuid() != 0:
         return Status("needs install", f"`{by_hand(packages)}`, as root", packages=packages)
     if needs or not is_built(framework):
-        return Status("needs install", f"`plimsoll install {framework.reference}`")
+        changed = stale(framework)
+        since = f", since {parts_named(changed)}" if changed else ""
+        return Status("needs install", f"`plimsoll install {framework.reference}`{since}")
     return Status("ready")
 
 

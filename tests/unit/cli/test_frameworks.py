@@ -539,6 +539,15 @@ def test_what_changed_since_it_was_built_is_built_and_then_checked(root: Path) -
     assert (root / "small" / ".build" / "app.py").read_text() == APP + "\n"
 
 
+@pytest.mark.parametrize("names", [[], ["small"]])
+def test_what_changed_since_it_was_built_is_listed(root: Path, names: list[str]) -> None:
+    framework(root, "small", 'build = "echo done"')
+    typed(install, root, "small")
+    (root / "small" / "app.py").write_text(f"{APP}# changed")
+    _, ran = typed(listing, root, *names, width=100)
+    assert "`plimsoll install small`, since `app.py` changed" in ran.stdout
+
+
 def test_what_is_not_available_is_left_out_and_named_when_that_is_asked_for(root: Path) -> None:
     in_every_state(root)
     code, ran = typed(check, root, "--available")
