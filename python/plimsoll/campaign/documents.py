@@ -269,7 +269,9 @@ def _mistake(detail: ErrorDetails, known_keys: Callable[[KeyPath], Iterable[str]
 def _misplaced(path: KeyPath, known_keys: Callable[[KeyPath], Iterable[str]]) -> str:
     """The hint for a key of the file that stands in a table which has no such key; may be empty."""
     *inside, key = path
-    if not inside or key not in known_keys(()) or key in known_keys(tuple(inside)):
+    if not inside or not isinstance(key, str) or key not in known_keys(()):
+        return ""
+    if key in known_keys(tuple(inside)):
         return ""
     return f"to set `{key}` of the file, write it above the first table"
 

@@ -37,7 +37,8 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
     policy`. Without names: all frameworks.
 
     Each newest version is that of its package alone; other packages may not allow it. A pinned
-    version that PyPI or npm does not have is named. PyPI is asked for the Python of `pip`.
+    version that PyPI or npm does not have is named. On PyPI, versions for the Python of `pip`
+    count.
 
     Exit code 4: a registry did not respond, or its client is not on the PATH.
     """
