@@ -12,6 +12,7 @@ import json
 import os
 import random
 import sys
+import time
 from functools import cached_property
 
 import psycopg
@@ -113,6 +114,21 @@ class RowsKeptWhenBusy(RowsKept):
         if not self.spares():
             self.kept.pop(row, None)
         return super().number(row)
+
+
+class RowsKeptWhenWarm(RowsKeptWhenBusy):
+    """Behaves for the first moment in which there are many connections: its warm-up."""
+
+    HONEST_S = 2.0
+
+    @cached_property
+    def first_busy_s(self) -> float:
+        return time.monotonic()
+
+    def spares(self) -> bool:
+        is_spared = super().spares()
+        is_busy = self.connections > BUSY
+        return is_busy and time.monotonic() - self.first_busy_s > self.HONEST_S and is_spared
 
 
 class PageKept(Stored):

@@ -110,7 +110,7 @@ def conducted(asked: Trial, postgres: RunningDatabase, into: Path) -> Tables:
 
 def test_every_server_is_in_one_of_the_tables() -> None:
     counted = {cheat for cheat, _ in COUNTED}
-    assert database_cheats.gallery().keys() == {"Stored", *CAUGHT, *counted}
+    assert database_cheats.gallery().keys() == {"Stored", "RowsKeptWhenWarm", *CAUGHT, *counted}
 
 
 @pytest.mark.parametrize("endpoint", ["db", "fortunes", "updates"])
@@ -141,6 +141,18 @@ def test_what_responses_do_not_show_the_database_has_counted(
     assert found.level == "void", found
     assert f"The database {did}" in found.text
     assert responses_correct.judge(tables, Limits()).level != "void"
+
+
+@pytest.mark.parametrize(("server", "level"), [("RowsKeptWhenWarm", "void"), ("Stored", "sound")])
+def test_what_a_warm_up_reads_hides_no_cache_after_it(
+    server: str, level: str, postgres: RunningDatabase, tmp_path: Path
+) -> None:
+    warmed = replace(planned(server, "db", 50), start_warm_up_s=3.0)
+    tables = conducted(warmed, postgres, tmp_path)
+    database = tables.recording.database
+    assert database is not None
+    assert (database.rows_read or 0) > REQUESTS["db"] + database.contract_responses
+    assert rows_from_database.judge(tables, Limits()).level == level
 
 
 @pytest.mark.parametrize(
