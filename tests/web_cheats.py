@@ -239,6 +239,20 @@ class CodedWithoutVary(Web):
         return super().coded()[:1]
 
 
+class CodedInCapitals(Web):
+    """Writes the coding in capitals, which means the same."""
+
+    def coded(self) -> tuple[tuple[str, str], ...]:
+        return (("Content-Encoding", "GZIP"), *super().coded()[1:])
+
+
+class CodedByTheOldName(Web):
+    """Calls the coding by the name that it had before it was registered."""
+
+    def coded(self) -> tuple[tuple[str, str], ...]:
+        return (("Content-Encoding", "x-gzip"), *super().coded()[1:])
+
+
 class UploadBeginning(Web):
     """Sums the beginning of a body."""
 

@@ -94,6 +94,21 @@ class HttpResponse:
         wanted = name.lower()
         return next((value for key, value in self.headers if key == wanted), None)
 
+    @property
+    def codings(self) -> tuple[str, ...]:
+        """The content codings of its body, in the order applied; the engine reads them alike.
+
+        Source:
+            RFC 9110, section 8.4.1: case does not matter, and `x-gzip` is `gzip`.
+        """
+        lists = (value for key, value in self.headers if key == "content-encoding")
+        names = (name.strip().lower() for one in lists for name in one.split(","))
+        return tuple("gzip" if name == "x-gzip" else name for name in names if name not in _PLAIN)
+
+
+_PLAIN = ("", "identity")
+"""What `Content-Encoding` says of a body without coding."""
+
 
 def anything(response: HttpResponse) -> str | None:
     """Accepts every response whose status and length are correct."""

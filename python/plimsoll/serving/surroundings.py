@@ -127,7 +127,7 @@ def _length(responded: ServerResponse) -> str | None:
 
 
 def _vary(responded: ServerResponse) -> str | None:
-    if responded.response.header("content-encoding") is None:
+    if not responded.response.codings:
         return None
     lists = _values(responded.response, "vary")
     names = {name.strip().lower() for one in lists for name in one.split(",")}

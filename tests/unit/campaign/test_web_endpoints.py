@@ -102,6 +102,27 @@ def test_a_compressed_body_is_smaller_and_says_so() -> None:
     assert exchange.expected.codings == ("gzip",)
 
 
+@pytest.mark.parametrize(
+    ("stated", "codings"),
+    [
+        (["gzip"], ("gzip",)),
+        (["X-GZIP"], ("gzip",)),
+        ([" br "], ("br",)),
+        (["identity, zstd"], ("zstd",)),
+        (["identity"], ()),
+        ([""], ()),
+        (["gzip, br"], ("gzip", "br")),
+        (["gzip", "gzip"], ("gzip", "gzip")),
+        ([], ()),
+    ],
+)
+def test_codings_are_read_as_the_engine_reads_them(
+    stated: list[str], codings: tuple[str, ...]
+) -> None:
+    headers = tuple(("content-encoding", one) for one in stated)
+    assert HttpResponse(200, headers, b"").codings == codings
+
+
 def test_a_token_is_that_of_the_standard() -> None:
     # The example of jwt.io, which every library of tokens verifies.
     payload = '{"sub":"1234567890","name":"John Doe","iat":1516239022}'

@@ -26,8 +26,8 @@ _NOT_CODED = "the body is not compressed: there is no `content-encoding`"
 
 def _coded(response: HttpResponse) -> str | None:
     """What is wrong with the coding of a response whose body is decoded already."""
-    stated = response.header("content-encoding")
-    if stated is None or stated.strip().lower() != "gzip":
+    if response.codings != ("gzip",):
+        stated = response.header("content-encoding")
         return f"`content-encoding` is `{stated}`, expected `gzip`" if stated else _NOT_CODED
     length = response.coded_bytes
     if length is not None and length >= len(response.body):
@@ -36,9 +36,9 @@ def _coded(response: HttpResponse) -> str | None:
 
 
 def _plain(response: HttpResponse) -> str | None:
-    stated = response.header("content-encoding")
-    if stated is None or stated.strip().lower() == "identity":
+    if not response.codings:
         return None
+    stated = ", ".join(response.codings)
     return f"`content-encoding` is `{stated}`, which the request does not accept"
 
 
