@@ -45,6 +45,39 @@ def test_a_page_is_right_however_its_template_spells_it(doctype: str) -> None:
     assert found(fortunes(), apostrophes, HTML) == []
 
 
+def without(*tags: str) -> bytes:
+    """The page without some end tags, in a body and with a head of its own."""
+    spelled = page(SORTED).replace(b"</title><table>", b"</title><table><thead>")
+    spelled = spelled.replace(b"message</th></tr>", b"message</th></tr></thead><tbody>")
+    spelled = spelled.replace(b"</table>", b"</tbody></table>")
+    for tag in tags:
+        spelled = spelled.replace(f"</{tag}>".encode(), b"")
+    return spelled
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        (),
+        ("td",),
+        ("tr",),
+        ("td", "th", "tr"),
+        ("td", "th", "tr", "thead", "tbody"),
+        ("td", "tr", "tbody", "table", "html"),
+    ],
+    ids=",".join,
+)
+def test_a_page_may_leave_out_end_tags(tags: tuple[str, ...]) -> None:
+    assert found(fortunes(), without(*tags), HTML) == []
+
+
+def test_text_between_rows_is_no_part_of_a_cell() -> None:
+    between = page(SORTED).replace(b"</td></tr>", b"</td> beside</tr> between ")
+    assert found(fortunes(), between, HTML) == []
+    within = page(SORTED).replace(b"</td></tr>", b" within</tr>")
+    assert found(fortunes(), within, HTML) != []
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -52,6 +85,7 @@ def test_a_page_is_right_however_its_template_spells_it(doctype: str) -> None:
         (page([*SORTED, (13, "more")]), "the table has 14 rows, expected 13"),
         (page(ROWS), "a row of the table is"),
         (page(SORTED, ""), "does not begin with"),
+        (without("td", "tr").replace(b"<td>12", b"<td>21"), "a row of the table is `21`"),
         (page(SORTED).replace("計".encode(), b"\xff"), "is not UTF-8"),
         (html.unescape(page(SORTED).decode()).encode(), "a `script` element"),
         (page([(row, text + "!") for row, text in SORTED]), "expected"),

@@ -29,6 +29,14 @@ Row = tuple[str, str]
 _DOCTYPE = b"<!doctype html>"
 _CELLS = 2
 
+_CELL = ("td", "th")
+_AROUND_CELLS = ("tr", "thead", "tbody", "tfoot", "table")
+"""Where one of these begins or ends, a row has ended, whether its own end tag is there or not.
+
+Source:
+    WHATWG, HTML Living Standard, section 13.1.2.4: optional tags.
+"""
+
 
 def _exchange(rows: tuple[tuple[int, str], ...]) -> Exchange:
     """The request, and the rows of the table that the page must show besides the added one."""
@@ -93,29 +101,37 @@ class _Page(HTMLParser):
         self._in_cell = False
         self.feed(page)
         self.close()
+        self._end_row()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """A row or a cell begins."""
-        if tag == "tr":
-            self._cells = []
-        elif tag == "td":
-            self._in_cell = True
-            self._cells.append("")
+        if tag in _AROUND_CELLS:
+            self._end_row()
+        elif tag in _CELL:
+            self._in_cell = tag == "td"
+            if self._in_cell:
+                self._cells.append("")
         elif tag == "script":
             self.scripts += 1
 
     def handle_endtag(self, tag: str) -> None:
         """A row or a cell ends."""
-        if tag == "td":
+        if tag in _AROUND_CELLS:
+            self._end_row()
+        elif tag in _CELL:
             self._in_cell = False
-        elif tag == "tr" and len(self._cells) == _CELLS:
-            row, message = self._cells
-            self.rows.append((row.strip(), message.strip()))
 
     def handle_data(self, data: str) -> None:
         """Text, whose references are resolved."""
         if self._in_cell:
             self._cells[-1] += data
+
+    def _end_row(self) -> None:
+        """The row that is open ends, and its last cell with it."""
+        if len(self._cells) == _CELLS:
+            row, message = self._cells
+            self.rows.append((row.strip(), message.strip()))
+        self._cells, self._in_cell = [], False
 
 
 _STORED = tuple(enumerate(stored_rows.FORTUNES, 1))
