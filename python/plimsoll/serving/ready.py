@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from typing import TYPE_CHECKING
@@ -27,6 +28,15 @@ REFUSED = "refused the connection"
 """What `ask` returns when nobody listens."""
 
 _HEAD_BYTES = 1 << 16
+
+_INTERIM = re.compile(rb"HTTP/1\.\d +1(?!01)\d\d\s")
+"""How the head of an interim response begins; 101 is final.
+
+Source:
+    RFC 9110, section 15.2: a client reads them before the final response, awaited or not.
+"""
+
+_END_OF_HEAD = re.compile(rb"\n\r?\n")
 
 
 def ask(host: str, port: int, request: Request, timeout_s: float) -> str:
@@ -88,9 +98,9 @@ def pause_s(waited_s: float) -> float:
 
 
 def _status_line(connection: socket.socket, end_s: float) -> bytes:
-    """The first line of the response, or what there is of it when the server closes."""
+    """The first line of the final response, or what there is of it when the server closes."""
     heard = b""
-    while b"\n" not in heard and len(heard) < _HEAD_BYTES:
+    while (b"\n" not in heard or _INTERIM.match(heard)) and len(heard) < _HEAD_BYTES:
         left_s = end_s - time.monotonic()
         if left_s <= 0:
             raise TimeoutError
@@ -98,8 +108,15 @@ def _status_line(connection: socket.socket, end_s: float) -> bytes:
         piece = connection.recv(1 << 12)
         if not piece:
             break
-        heard += piece
+        heard = _without_interim(heard + piece)
     return heard.partition(b"\n")[0].strip()
+
+
+def _without_interim(heard: bytes) -> bytes:
+    """What came after the interim responses that are complete."""
+    while _INTERIM.match(heard) and (end := _END_OF_HEAD.search(heard)):
+        heard = heard[end.end() :]
+    return heard
 
 
 def _judged(line: bytes) -> str:

@@ -14,6 +14,8 @@ from plimsoll.processes import ports
 from plimsoll.serving import ready
 
 EMPTY = Request("empty", "GET", "/empty")
+HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n"
+PROCESSING = b"HTTP/1.1 102 Processing\n\n"
 
 
 @contextmanager
@@ -49,6 +51,13 @@ def _answering(*pieces: bytes, silent: bool = False) -> Iterator[int]:
         ((), "closed the connection without a response"),
         ((b"220 mail.example ESMTP\r\n",), "responded other than in HTTP/1.1: `220 mail.example"),
         ((b"HTTP/1.1\r\n",), "responded other than in HTTP/1.1: `HTTP/1.1`"),
+        ((HINTS, PROCESSING, b"HTTP/1.1 200 OK\r\n\r\n"), ""),
+        ((HINTS[:20], HINTS[20:-1], b"\n" + PROCESSING + b"HTTP/1.1 500 Oh\r\n"), "responded 500"),
+        ((b"HTTP/1.1 100\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",), ""),
+        ((b"HTTP/1.1 101 Switched\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",), "responded 101"),
+        ((HINTS,), "closed the connection without a response"),
+        ((HINTS[:-2],), "responded 103"),
+        ((HINTS, b"220 mail"), "responded other than in HTTP/1.1: `220 mail`"),
     ],
 )
 def test_only_200_is_right_and_all_else_is_said(pieces: tuple[bytes, ...], said: str) -> None:
@@ -61,6 +70,12 @@ def test_silence_ends_in_time() -> None:
     with _answering(silent=True) as port:
         answer = ready.ask(ports.LOOPBACK, port, EMPTY, 0.05)
     assert answer == "accepted the connection but sent no response"
+
+
+def test_silence_after_an_interim_response_ends_in_time() -> None:
+    with _answering(HINTS, silent=True) as port:
+        answer = ready.ask(ports.LOOPBACK, port, EMPTY, 0.05)
+    assert answer == ready.SILENT
 
 
 def test_nobody_listening_is_said() -> None:
