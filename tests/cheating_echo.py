@@ -1,6 +1,6 @@
 """Servers that echo messages of WebSocket, or take exactly one shortcut.
 
-`HonestEcho` keeps the contract; each class under it is one cheat.
+`HonestEcho` keeps the contract, and `harmless` servers do; each other class under it is one cheat.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
+import itertools
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 
@@ -40,6 +41,10 @@ class HonestEcho:
 
     def __init__(self) -> None:
         self.begun: list[Frame] = []
+
+    def greeting(self) -> Iterator[Frame]:
+        """What is sent when the connection is upgraded."""
+        yield from ()
 
     def answers(self, frame: Frame) -> Iterator[Frame]:
         """What is sent when a frame has come."""
@@ -155,9 +160,61 @@ class ClosesWithoutCode(HonestEcho):
         yield Frame(CLOSE, b"")
 
 
+class PingsForEver(HonestEcho):
+    """Sends pings instead of messages."""
+
+    def answers(self, frame: Frame) -> Iterator[Frame]:
+        yield Frame(PING, b"")
+
+
+class HeartbeatEcho(HonestEcho):
+    """Sends pings of its own, one of them first, and echoes nothing before each has its pong."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = itertools.count()
+        self.awaited = b""
+        self.held: list[Frame] = []
+
+    def ping(self) -> Frame:
+        self.awaited = b"%d" % next(self.numbers)
+        return Frame(PING, self.awaited)
+
+    def greeting(self) -> Iterator[Frame]:
+        yield self.ping()
+
+    def answers(self, frame: Frame) -> Iterator[Frame]:
+        if frame.opcode == CLOSE:
+            yield from super().answers(frame)
+            return
+        if frame.opcode != PONG:
+            self.held.append(frame)
+            return
+        assert frame.payload == self.awaited
+        for held in self.held:
+            yield from super().answers(held)
+        self.held.clear()
+        yield self.ping()
+
+
+class PongsUnasked(HonestEcho):
+    """Sends pongs that nobody asked for, as one-way heartbeats."""
+
+    def greeting(self) -> Iterator[Frame]:
+        yield Frame(PONG, b"")
+
+    def answers(self, frame: Frame) -> Iterator[Frame]:
+        yield Frame(PONG, b"alive")
+        yield from super().answers(frame)
+
+
+HARMLESS = (HeartbeatEcho, PongsUnasked)
+"""They keep the contract, with control frames of their own; RFC 6455, sections 5.5.2 and 5.5.3."""
+
+
 def gallery() -> tuple[type[HonestEcho], ...]:
     """Every cheat."""
-    return tuple(HonestEcho.__subclasses__())
+    return tuple(one for one in HonestEcho.__subclasses__() if one not in HARMLESS)
 
 
 async def serve(echo: type[HonestEcho], host: str, port: int) -> asyncio.Server:
@@ -167,6 +224,7 @@ async def serve(echo: type[HonestEcho], host: str, port: int) -> asyncio.Server:
         try:
             await upgrade(reader, writer)
             own = echo()
+            writer.writelines(frame.written() for frame in own.greeting())
             async for frame in frames(reader):
                 writer.writelines(answer.written() for answer in own.answers(frame))
                 await writer.drain()

@@ -20,6 +20,12 @@ def in_thread(listen: Callable[[], Awaitable[asyncio.Server]]) -> Generator[tupl
         ready.set()
         async with listening:
             await stop.wait()
+        # Who still talks closes its connection, which takes a further turn of the loop.
+        talking = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in talking:
+            task.cancel()
+        await asyncio.gather(*talking, return_exceptions=True)
+        await asyncio.sleep(0)
 
     thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()

@@ -24,6 +24,7 @@ CAUGHT = {
     "NoPong": messages.PING,
     "EmptyPong": messages.PING,
     "ClosesWithoutCode": messages.CLOSE,
+    "PingsForEver": messages.TEXT,
 }
 """Cheat to the rule that catches it."""
 
@@ -46,6 +47,18 @@ def test_an_honest_server_keeps_the_contract() -> None:
     assert broken(HonestEcho) == {}
 
 
+@pytest.mark.parametrize("echo", cheating_echo.HARMLESS, ids=lambda echo: echo.__name__)
+def test_control_frames_of_a_server_are_no_problem(echo: type[HonestEcho]) -> None:
+    assert broken(echo) == {}
+
+
+def test_a_wrong_pong_is_shown_when_the_right_one_does_not_come() -> None:
+    found = broken(cheating_echo.EmptyPong, timeout_s=0.5)
+    assert set(found) == {surroundings.FRAGMENTS, messages.PING}
+    assert "it has 0 bytes, expected 8" in found[surroundings.FRAGMENTS]
+    assert "it has 0 bytes, expected 1" in found[messages.PING]
+
+
 def test_a_note_exempts_from_fragments_alone() -> None:
     assert surroundings.FRAGMENTS not in broken(
         cheating_echo.FirstFrameOnly, excepted=("fragments",)
@@ -55,6 +68,6 @@ def test_a_note_exempts_from_fragments_alone() -> None:
 
 @pytest.mark.parametrize("cheat", cheating_echo.gallery(), ids=lambda cheat: cheat.__name__)
 def test_a_cheat_is_caught_and_named(cheat: type[HonestEcho]) -> None:
-    # Who says nothing is waited for, in three of the rules.
-    silent = cheat is cheating_echo.NoPong
+    # What does not come is waited for, in two of the rules or more.
+    silent = cheat.__name__ in ("NoPong", "EmptyPong", "PingsForEver")
     assert CAUGHT[cheat.__name__] in broken(cheat, timeout_s=0.5 if silent else 10.0)

@@ -5,7 +5,9 @@ Each rule has a connection of its own, so that a server that breaks one is asked
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -64,28 +66,63 @@ class MessageProblem:
     rule: str
 
 
-@dataclass(frozen=True)
+@dataclass
 class UpgradedConnection:
     """A connection that is upgraded, for a client that counts its messages."""
 
     client: Client
     connection: _engine.Connection
+    _other_pong: Came | None = None
 
     def send(
         self,
-        kind: Literal["continuation", "text", "binary", "ping", "close"],
+        kind: Literal["continuation", "text", "binary", "ping", "pong", "close"],
         payload: bytes,
         *,
         is_final: bool = True,
     ) -> None:
         """Sends one frame."""
-        if is_final and kind not in ("ping", "close"):
+        if is_final and kind not in ("ping", "pong", "close"):
             self.client.requests_sent += 1
         self.connection.send_frame(kind, payload, is_final, self.client.timeout_s)
 
-    def next(self) -> Came:
-        """The next message or control frame."""
-        return self.connection.next_message(self.client.timeout_s)
+    def next(self, *awaited: Came) -> Came:
+        """The next message or close frame, or a pong that is awaited.
+
+        A server may send pings and pongs at any time: pings are answered and other pongs skipped,
+        as under load. If an awaited pong does not come, the last of the others did instead of it.
+
+        Source:
+            RFC 6455, sections 5.5.2 and 5.5.3.
+
+        Raises:
+            _engine.NoResponse: Nothing of that came.
+        """
+        for came in self._in_time():
+            kind, payload = came
+            if came in awaited or kind not in ("ping", "pong"):
+                return came
+            if kind == "ping":
+                # Who is gone needs no pong, and may have sent what is awaited before.
+                with suppress(_engine.NoResponse):
+                    self.send("pong", payload)
+            else:
+                self._other_pong = came
+        if self._other_pong is None or all(kind != "pong" for kind, _ in awaited):
+            raise _engine.NoResponse("timed_out", "not complete in time")
+        return self._other_pong
+
+    def _in_time(self) -> Iterator[Came]:
+        """What comes until the time for a response is over."""
+        end_s = time.monotonic() + self.client.timeout_s
+        while (left_s := end_s - time.monotonic()) > 0:
+            try:
+                came = self.connection.next_message(left_s)
+            except _engine.NoResponse as error:
+                if error.args[0] != "timed_out":
+                    raise
+                return
+            yield came
 
 
 def problems(
@@ -134,7 +171,7 @@ def _order(talk: UpgradedConnection, random: Random) -> Found:
     sent: list[Came] = [("text", ws.text(random, 64).encode()) for _ in range(_AT_ONCE)]
     for _, payload in sent:
         talk.send("text", payload)
-    return next(filter(None, (_difference(talk.next(), one) for one in sent)), None)
+    return next(filter(None, (_difference(talk.next(one), one) for one in sent)), None)
 
 
 def _fragments(talk: UpgradedConnection, random: Random) -> Found:
@@ -144,18 +181,23 @@ def _fragments(talk: UpgradedConnection, random: Random) -> Found:
     talk.send("ping", ping)
     talk.send("continuation", whole[40:-1], is_final=False)  # within the last character
     talk.send("continuation", whole[-1:])
-    came = [talk.next(), talk.next()]
-    expected: list[Came] = [("pong", ping), ("text", whole)]
     # A pong may overtake the message, or come with the end of it.
-    came.sort(key=lambda one: one[0] != "pong")
-    return next(filter(None, map(_difference, came, expected)), None)
+    awaited: list[Came] = [("pong", ping), ("text", whole)]
+    while awaited:
+        came = talk.next(*awaited)
+        expected = next((one for one in awaited if one[0] == came[0]), awaited[0])
+        if found := _difference(came, expected):
+            return found
+        awaited.remove(expected)
+    return None
 
 
 def _ping(talk: UpgradedConnection, random: Random) -> Found:
     for length in (0, 1, 125):
         payload = random.randbytes(length)
+        pong: Came = ("pong", payload)
         talk.send("ping", payload)
-        if found := _difference(talk.next(), ("pong", payload)):
+        if found := _difference(talk.next(pong), pong):
             return found
     return None
 
@@ -164,8 +206,9 @@ def _close(talk: UpgradedConnection, random: Random) -> Found:
     text = ws.text(random, 40).encode()
     if found := _echoes(talk, [("text", text)]):
         return found
-    talk.send("close", NORMAL)
-    return _difference(talk.next(), ("close", NORMAL))
+    close: Came = ("close", NORMAL)
+    talk.send(*close)
+    return _difference(talk.next(close), close)
 
 
 _RULES: tuple[tuple[str, str, Callable[[UpgradedConnection, Random], Found]], ...] = (
@@ -185,7 +228,7 @@ def _echoes(
     """Sends messages one after the other, each when the one before is back."""
     for kind, payload in messages:
         talk.send(kind, payload)
-        if found := _difference(talk.next(), (kind, payload)):
+        if found := _difference(talk.next((kind, payload)), (kind, payload)):
             return found
     return None
 
