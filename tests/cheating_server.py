@@ -394,7 +394,7 @@ class FrozenDate(Honest):
 
 
 class ThawedDate(Honest):
-    """Renews its date once a second and was frozen before the first request, like Uvicorn."""
+    """Renews its date once a second, and was frozen before the first request or looks like it."""
 
     FROZEN_S = 60.0
     RENEWS_AFTER_S = 0.9

@@ -63,6 +63,7 @@ CAUGHT = {
     "AlwaysFound": ("empty", ABSENT),
     "NoDate": ("plaintext", surroundings.DATE),
     "FrozenDate": ("plaintext", surroundings.DATE),
+    "ThawedDate": ("plaintext", surroundings.DATE),
     "OldDate": ("plaintext", surroundings.DATE),
     "Tagged": ("plaintext", surroundings.ETAG),
     "TwoLengths": ("plaintext", surroundings.LENGTH),
@@ -89,8 +90,8 @@ NOT_TOLD = {
 }
 """Cheat that no answer tells, to the endpoint and the words of `not_proven` that say so."""
 
-HARMLESS = ("KnowsTheLoad", "JsonInAnyOrder", "ThawedDate")
-"""Gain nothing where values are drawn, or are right in a way of their own or a second later."""
+HARMLESS = ("KnowsTheLoad", "JsonInAnyOrder")
+"""Gain nothing where values are drawn, or are right in a way of their own."""
 
 
 def said_of(server: Honest, endpoint: str, **options: Any) -> list[str]:
@@ -129,14 +130,20 @@ def test_a_note_takes_a_server_out_of_the_rule_that_it_names(cheat: str) -> None
 
 
 def test_a_server_that_was_frozen_has_time_to_renew_its_date() -> None:
-    thawed, frozen = cheating_server.ThawedDate(), FrozenDate()
-    assert said_of(thawed, "plaintext") == []
-    frozen.started = formatdate(time.time() - thawed.FROZEN_S, usegmt=True)
+    assert said_of(cheating_server.ThawedDate(), "plaintext", was_frozen=True) == []
+    frozen = FrozenDate()
+    frozen.started = formatdate(time.time() - cheating_server.ThawedDate.FROZEN_S, usegmt=True)
     begun_s = time.monotonic()
-    (found,) = said_of(frozen, "plaintext")
+    (found,) = said_of(frozen, "plaintext", was_frozen=True)
     assert "s behind" in found
     assert time.monotonic() - begun_s > surroundings.RENEWED_S
-    assert said_of(frozen, "plaintext", excepted=("date",)) == []
+    assert said_of(frozen, "plaintext", was_frozen=True, excepted=("date",)) == []
+
+
+def test_a_server_that_was_not_frozen_has_no_time_to_renew_its_date() -> None:
+    (found,) = said_of(cheating_server.ThawedDate(), "plaintext")
+    assert "s behind" in found
+    assert said_of(cheating_server.ThawedDate(), "plaintext", excepted=("date",)) == []
 
 
 def test_ready_answers_to_the_fixed_requests_are_of_no_use_where_values_are_drawn() -> None:

@@ -234,6 +234,8 @@ class GroupMember:
             return
         self._load = None
         try:
+            # A server that is found to work in this very rest is not frozen in it.
+            self.known.was_frozen = start.turns.freezes
             start.turns.wake()
             self.known.driven = driven = load.finish()
             folders = [self.into / one.host for one in driven.hosts]

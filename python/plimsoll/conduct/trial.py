@@ -415,6 +415,7 @@ def verified(
         write=running.write,
         tls=known.tls,
         protocol=running.place.protocol,
+        was_frozen=known.was_frozen,
     )
     try:
         exchanges = known.drawn if when == "before" else known.drawn[:DRAWN_BY_TOOLS]

@@ -70,7 +70,7 @@ _STREAMS_AGAIN = 2
 """A stream whose events come all at once is asked for so often again."""
 
 _DATES_AGAIN = 3
-"""A server whose `Date` is old is given the time of a renewal so often at most."""
+"""A server that was frozen is given the time to renew an old `Date` so often at most."""
 
 _ASKED_TWICE = 64
 """So many requests of each type are sent twice at most."""
@@ -101,6 +101,7 @@ class CheckedServer:
         timeout_s: Time for each response, in seconds.
         tls: TLS to the server; None for plain TCP.
         protocol: What is spoken.
+        was_frozen: Whether it was frozen until now, and may first have to renew its `Date`.
     """
 
     address: Address
@@ -111,6 +112,7 @@ class CheckedServer:
     timeout_s: float = TIMEOUT_S
     tls: Tls | None = None
     protocol: Protocol = "http1"
+    was_frozen: bool = False
 
     def client(self) -> Client:
         """A client that is not yet connected to it."""
@@ -178,8 +180,10 @@ def _examined(client: Client, endpoint: Endpoint, server: CheckedServer, seed: i
     not_asked = surroundings.OF_HTTP1 if client.protocol == "http2" else ()
     outside = Outside(server.execute, server.write)
     excepted = {*server.excepted, *endpoint.excepted, *not_asked}
+    waits = _DATES_AGAIN if server.was_frozen else 0
     with closing(client):
-        return _Examination(client, endpoint.of_seed(seed), excepted, outside).done(seed)
+        asked = _Examination(client, endpoint.of_seed(seed), excepted, outside, waits)
+        return asked.done(seed)
 
 
 def problems(expected: Expected, response: HttpResponse) -> list[str]:
@@ -222,24 +226,24 @@ class _Examination:
         endpoint: What is checked.
         excepted: Rules of `CONTRACT_NOTES` that are not checked.
         outside: Changes what the server reads.
+        waits: How often the server may still be given time to renew its `Date`.
         failures: What was found so far.
         responses: Responses so far with status 200.
         exchanges: The exchanges of the load, with what was learned of the responses so far.
         heads: The head of the response to each kind of request of the load.
         varying: Request types of which one had two bodies.
-        waits: How often the server may still be given time to renew its `Date`.
     """
 
     client: Client
     endpoint: Endpoint
     excepted: Collection[str]
     outside: Outside
+    waits: int
     failures: list[ContractViolation] = field(default_factory=list["ContractViolation"])
     responses: int = 0
     exchanges: list[Exchange] = field(init=False)
     heads: dict[str, ResponseHead] = field(default_factory=dict[str, "ResponseHead"])
     varying: set[str] = field(default_factory=set[str])
-    waits: int = _DATES_AGAIN
 
     def __post_init__(self) -> None:
         """Nothing is learned yet."""
@@ -442,8 +446,8 @@ class _Examination:
         """The response to a request, and what is wrong with it.
 
         A stream whose events come all at once is asked for again: a host without a free core delays
-        who waits for them. A server whose `Date` is old gets time to renew it: one that was frozen
-        between turns still has the `Date` of that instant.
+        who waits for them. A server that was frozen between turns gets time to renew its `Date`: it
+        still has that of the instant at which it was frozen.
         """
         responded, found = self._asked_once(ask, exchange)
         while self.waits and not found and self._is_behind(responded):
