@@ -14,6 +14,7 @@ import hmac
 import json
 import os
 import re
+import struct
 import sys
 import time
 import zlib
@@ -159,6 +160,14 @@ class RouteWithoutEnd(Web):
         return Said(body=f"{number}:{parameter}".encode())
 
 
+class RouteOfAnyEnd(Web):
+    """Takes whatever follows a route for its parameter."""
+
+    def answer(self, asked: Asked) -> Said:
+        found = re.match(r"/r/(0|[1-9]\d*)/x/(.*)", asked.path)
+        return self.route(int(found[1]), found[2]) if found else super().answer(asked)
+
+
 class ItemsFromSource(Web):
     """Has records of its own, of an earlier start."""
 
@@ -223,6 +232,19 @@ class CodedAsStored(Web):
             return
         yield f"Date: {self.date()}"
         yield "Transfer-Encoding: chunked"
+
+
+class CodedAtTheEnd(Web):
+    """Stores its list, and compresses spaces after it, so that the whole becomes shorter."""
+
+    def compressed(self, body: bytes) -> bytes:
+        spaces = zlib.compressobj(9, zlib.DEFLATED, -15)
+        end = spaces.compress(b" " * 64 + b"}") + spaces.flush()
+        text = json.dumps(json.loads(body), separators=(",", ":")).encode()[:-1]
+        block = struct.pack("<BHH", 0, len(text), len(text) ^ 0xFFFF) + text
+        whole = text + b" " * 64 + b"}"
+        checked = struct.pack("<II", zlib.crc32(whole), len(whole))
+        return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + block + end + checked
 
 
 class CodedByTheWord(Web):

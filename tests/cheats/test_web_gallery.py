@@ -32,12 +32,14 @@ ENDPOINTS = ("route", "items", "upload", "static", "compress", "auth", "json-in"
 
 CAUGHT = {
     "RouteWithoutEnd": ("route", "a route after the last one returns 404"),
+    "RouteOfAnyEnd": ("route", "a route that goes on returns 404"),
     "ItemsFromSource": ("items", "the body is not equal to"),
     "ItemsWithoutFactor": ("items", "the body is not equal to"),
     "ItemsWithoutTruth": ("items", "the body is not equal to"),
     "NeverCoded": ("compress", "the body is not compressed"),
     "AlwaysCoded": ("compress", "which the request does not accept"),
     "CodedAsStored": ("compress", "the compressed body has"),
+    "CodedAtTheEnd": ("compress", "the list without white space"),
     "CodedByTheWord": ("compress", surroundings.REFUSED_CODING),
     "CodedWithoutVary": ("compress", surroundings.VARY),
     "UploadBeginning": ("upload", "the body"),

@@ -23,8 +23,9 @@ _ABSENT = (
     ("a route after the last one", f"/r/{ROUTES}/x/1"),
     ("a route with another middle", "/r/7/y/1"),
     ("a route with a leading zero", "/r/07/x/1"),
+    ("a route that goes on", "/r/7/x/1/y"),
 )
-"""Paths that are like a route: one route with two parameters finds them."""
+"""Paths that are like a route: one route with two parameters finds them, or one of prefixes."""
 
 
 def _exchange(route: int, parameter: int) -> Exchange:
@@ -36,7 +37,7 @@ def _exchange(route: int, parameter: int) -> Exchange:
 
 
 def _probes(random: Random) -> tuple[Exchange, ...]:
-    """The first route and the last, some between them, and three that are not there."""
+    """The first route and the last, some between them, and four that are not there."""
     routes = (0, ROUTES - 1, *random.sample(range(ROUTES), _PROBES))
     parameters = (random.choice(_SHORTEST), *random.sample(_LONGEST, len(routes) - 1))
     absent = (
