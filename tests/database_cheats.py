@@ -76,11 +76,15 @@ class Stored(Honest):
         return html.escape(message)
 
     def updates(self, count: int) -> dict[int, int]:
-        ids = sorted(random.sample(range(1, ROWS + 1), count))
+        drawn = self.drawn(count)
         with self.database.transaction():
-            for row in ids:
+            for row in drawn:
                 self.number(row)
-            return self.write({row: random.randint(1, ROWS) for row in ids})
+            return self.write(drawn)
+
+    def drawn(self, count: int) -> dict[int, int]:
+        ids = sorted(random.sample(range(1, ROWS + 1), count))
+        return {row: random.randint(1, ROWS) for row in ids}
 
     def write(self, numbers: dict[int, int]) -> dict[int, int]:
         for row, number in numbers.items():
@@ -188,20 +192,51 @@ class UpdatesOfWhatIsThere(Stored):
 class UpdatesOfTheFirstRows(Stored):
     """Draws no rows."""
 
-    def updates(self, count: int) -> dict[int, int]:
-        with self.database.transaction():
-            for row in range(1, count + 1):
-                self.number(row)
-            return self.write({row: random.randint(1, ROWS) for row in range(1, count + 1)})
+    def drawn(self, count: int) -> dict[int, int]:
+        return {row: random.randint(1, ROWS) for row in range(1, count + 1)}
+
+
+class UpdatesInTurns(Stored):
+    """Has two sets of rows, which take turns."""
+
+    turn = 0
+
+    def drawn(self, count: int) -> dict[int, int]:
+        self.turn ^= 1
+        first = 1 + self.turn * ROWS // 2
+        return {row: random.randint(1, ROWS) for row in range(first, first + count)}
+
+
+class UpdatesOneAfterTheOther(Stored):
+    """Goes through the table, so that rows are the same only after its end."""
+
+    before = 0
+
+    def drawn(self, count: int) -> dict[int, int]:
+        first, self.before = self.before, self.before + count
+        return {at % ROWS + 1: random.randint(1, ROWS) for at in range(first, self.before)}
+
+
+class UpdatesToOneNumber(Stored):
+    """Draws rows, and gives all of them the same number, which is another one for each response."""
+
+    def drawn(self, count: int) -> dict[int, int]:
+        return dict.fromkeys(super().drawn(count), random.randint(1, ROWS))
+
+
+class UpdatesBySmallNumbers(Stored):
+    """Draws numbers of one byte."""
+
+    def drawn(self, count: int) -> dict[int, int]:
+        return {row: random.randint(1, 255) for row in super().drawn(count)}
 
 
 class UpdatesUnread(Stored):
     """Writes rows that it has not read."""
 
     def updates(self, count: int) -> dict[int, int]:
-        ids = sorted(random.sample(range(1, ROWS + 1), count))
         with self.database.transaction():
-            return self.write({row: random.randint(1, ROWS) for row in ids})
+            return self.write(self.drawn(count))
 
 
 class UpdatesClaimedWhenBusy(Stored):

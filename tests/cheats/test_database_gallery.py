@@ -44,6 +44,10 @@ CAUGHT = {
     "UpdatesByFormula": ("updates", "since before the request"),
     "UpdatesOfWhatIsThere": ("updates", "since before the request"),
     "UpdatesOfTheFirstRows": ("updates", row_contract.DRAWN),
+    "UpdatesInTurns": ("updates", "of 160 ids in 8 responses, 120 had been there before"),
+    "UpdatesOneAfterTheOther": ("updates", "of 160 ids in 8 responses, none is from"),
+    "UpdatesToOneNumber": ("updates", "of 160 numbers in 8 responses, 152 had been there before"),
+    "UpdatesBySmallNumbers": ("updates", "of 160 numbers in 8 responses"),
 }
 """Cheat to the endpoint at which the contract catches it, and words of the rule or problem."""
 
