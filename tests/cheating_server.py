@@ -18,7 +18,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import formatdate
 from functools import partial
 from itertools import pairwise
@@ -373,6 +373,23 @@ class AlwaysFound(Honest):
     def answer(self, asked: Asked) -> Said:
         said = super().answer(asked)
         return Said() if said.status == 404 else said
+
+
+class ByBeginning(Honest):
+    """Compares the beginning of a path, and nothing after it."""
+
+    def answer(self, asked: Asked) -> Said:
+        known = (path for path in (*FIXED, "/plaintext", "/json") if asked.path.startswith(path))
+        return super().answer(replace(asked, target=next(known, asked.target)))
+
+
+class ByLengthAndLetter(Honest):
+    """Compares the length of a path, and its first letter."""
+
+    def answer(self, asked: Asked) -> Said:
+        known = {(len(path), path[1]): path for path in (*FIXED, "/plaintext", "/json")}
+        target = known.get((len(asked.path), asked.path[1]), asked.target)
+        return super().answer(replace(asked, target=target))
 
 
 class NoDate(Honest):

@@ -61,6 +61,8 @@ CAUGHT = {
     "FibonacciRounded": ("fibonacci", OTHER_BODY),
     "RightLength": ("2048", OTHER_BODY),
     "AlwaysFound": ("empty", ABSENT),
+    "ByBeginning": ("json", ABSENT),
+    "ByLengthAndLetter": ("plaintext", ABSENT),
     "NoDate": ("plaintext", surroundings.DATE),
     "FrozenDate": ("plaintext", surroundings.DATE),
     "ThawedDate": ("plaintext", surroundings.DATE),

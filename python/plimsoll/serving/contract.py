@@ -2,8 +2,8 @@
 
 The same bytes are sent and read as under load. Beyond the requests of the load, values are drawn
 that a shortcut gets wrong. Two requests share a connection, and requests that must be refused are
-followed by one that must get a response. Requests come in pieces and in chunks, and a path that
-does not exist is requested.
+followed by one that must get a response. Requests come in pieces and in chunks, and paths that do
+not exist are requested, some of them nearly that of the endpoint.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
 from statistics import median
+from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from plimsoll import wording
@@ -77,6 +78,9 @@ _ASKED_TWICE = 64
 
 _PAIRS_AT_ONCE = 16
 """So many pairs of equal work are timed before it is decided whether more are needed."""
+
+_LENGTHENED_BY = 8
+"""So many letters make another path of one that exists."""
 
 _DISTURBED = 1.5
 """Half of the responses took longer than the fastest by this factor: the host is disturbed."""
@@ -275,8 +279,16 @@ class _Examination:
             if self.endpoint.laborious is not None:
                 for pairs in self.endpoint.laborious(random):
                     self._ask_for_work(pairs)
-            self._judged(self.client.ask, _absent_path(random), _NOT_FOUND)
+            self._ask_for_absent_paths(random)
         return self
+
+    def _ask_for_absent_paths(self, random: Random) -> None:
+        """Paths that do not exist, as long as each is found to be absent."""
+        before = len(self.failures)
+        for absent in _absent_paths(self.endpoint, random):
+            self._judged(self.client.ask, absent, _NOT_FOUND)
+            if len(self.failures) > before:
+                return
 
     def _is_asked(self, exchange: Exchange) -> bool:
         """Whether no note exempts from an exchange, and its body can be sent."""
@@ -558,9 +570,33 @@ def _learned(exchange: Exchange, body: bytes) -> Exchange:
     return replace(exchange, expected=replace(expected, body=body, length_bytes=len(body)))
 
 
-def _absent_path(random: Random) -> Exchange:
-    path = f"/absent-{random.getrandbits(64):016x}"
-    return Exchange(Request("absent", "GET", path), Expected(status=(404, 404)))
+def _absent_paths(endpoint: Endpoint, random: Random) -> tuple[Exchange, ...]:
+    """A path like no other, and two that are nearly one of an endpoint, for each that it has.
+
+    A router that compares the beginning of a path takes the first of these for it, and one that
+    compares its length and some of its letters the second. Neither has a body: a server may refuse
+    the type of a body before it looks at the path.
+    """
+    asked = (exchange.request for exchange in endpoint.exchanges)
+    own = {request.target.split("/")[1].partition("?")[0]: request for request in asked}
+    near = (
+        replace(request, name="absent", target=target, headers=(), body=b"")
+        for first, request in own.items()
+        for other in (_lengthened(first, random), _altered(first, random))
+        if (target := request.target.replace(first, other, 1))
+    )
+    absent = Request("absent", "GET", f"/absent-{random.getrandbits(64):016x}")
+    return tuple(Exchange(one, Expected(status=(404, 404))) for one in (absent, *near))
+
+
+def _lengthened(word: str, random: Random) -> str:
+    return word + "".join(random.choices(ascii_lowercase, k=_LENGTHENED_BY))
+
+
+def _altered(word: str, random: Random) -> str:
+    """A word with another letter or digit in one place; routers may take `A` for `a`."""
+    at = random.randrange(len(word))
+    return word[:at] + random.choice(ascii_lowercase.replace(word[at].lower(), "")) + word[at + 1 :]
 
 
 def _decoded(expected: Expected, responded: ServerResponse) -> ServerResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pkgutil
 from pathlib import Path
@@ -54,6 +55,15 @@ def test_every_endpoint_of_the_contract_is_there_in_its_order() -> None:
 def test_every_module_of_the_folder_is_in_the_tuple() -> None:
     modules = {module.name for module in pkgutil.iter_modules(endpoints.__path__)}
     assert {module.__name__.rpartition(".")[2] for module in endpoints.MODULES} == modules
+
+
+def test_a_letter_does_not_make_the_path_of_another_endpoint() -> None:
+    # The check of the contract asks for paths with another letter, which must be absent.
+    targets = {one.request.target for endpoint in ENDPOINTS for one in endpoint.exchanges}
+    words = {target.split("/")[1].partition("?")[0].lower() for target in targets}
+    for one, other in itertools.combinations(sorted(words), 2):
+        differing = sum(a != b for a, b in zip(one, other, strict=False))
+        assert len(one) != len(other) or differing > 1, (one, other)
 
 
 def test_an_endpoint_is_found_by_its_name() -> None:

@@ -304,6 +304,25 @@ def test_a_path_that_does_not_exist_must_be_answered_with_404() -> None:
     assert "an unknown path returns 404" in found
 
 
+def test_paths_that_are_nearly_that_of_an_endpoint_are_asked_for() -> None:
+    asked_for: list[str] = []
+
+    def listens(asked: Asked) -> Said:
+        said = right(asked)
+        if said.status == 404:
+            asked_for.append(asked.path)
+        return said
+
+    for seed in range(20):
+        asked_for.clear()
+        with serving(listens) as address:
+            assert contract.failures(CheckedServer(address), by_name("2048"), seed) == ()
+        absent, lengthened, altered = asked_for
+        assert re.fullmatch("/absent-[0-9a-f]{16}", absent)
+        assert re.fullmatch("/2048[a-z]{8}", lengthened)
+        assert sum(a != b for a, b in zip(altered, "/2048", strict=True)) == 1
+
+
 @pytest.mark.parametrize("status", [200, 500, 302])
 def test_broken_json_must_be_refused(status: int) -> None:
     def lenient(asked: Asked) -> Said:
