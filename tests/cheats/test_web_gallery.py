@@ -39,7 +39,7 @@ CAUGHT = {
     "NeverCoded": ("compress", "the body is not compressed"),
     "AlwaysCoded": ("compress", "which the request does not accept"),
     "CodedAsStored": ("compress", "the compressed body has"),
-    "CodedAtTheEnd": ("compress", "the list without white space"),
+    "CodedAtTheEnd": ("compress", "half as many as the list has without white space"),
     "CodedByTheWord": ("compress", surroundings.REFUSED_CODING),
     "CodedWithoutVary": ("compress", surroundings.VARY),
     "UploadBeginning": ("upload", "the body"),

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from math import comb
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.campaign.endpoints import by_name
 from plimsoll.campaign.endpoints.updates import COUNT
+from plimsoll.campaign.requests import Exchange, HttpResponse
 from plimsoll.campaign.stored_rows import ROWS
 from plimsoll.serving import row_contract
-from plimsoll.serving.row_contract import MOST_AGAIN, PARTS, RESPONSES
+from plimsoll.serving.asking import ServerResponse
+from plimsoll.serving.row_contract import (
+    COMPARED,
+    MOST_AGAIN,
+    MOST_UNCHANGED,
+    PARTS,
+    RESPONSES,
+    WRITTEN,
+)
 
 DRAWN = RESPONSES * COUNT
 CHANCE = 1e-7
@@ -44,14 +56,54 @@ def fair(random: Random) -> list[dict[int, int]]:
     return [{row: random.randint(1, ROWS) for row in rows} for rows in ids]
 
 
+class Fair:
+    """A fair server and its database: some rows of each response drew their old number.
+
+    Attributes:
+        unchanged: How many rows of a response these are.
+        noted: The rules that were noted.
+    """
+
+    def __init__(self, unchanged: int) -> None:
+        self.unchanged = unchanged
+        self.noted: list[str] = []
+        self.responses = iter(fair(Random(3)))
+        self.rows: dict[int, int] = {}
+
+    def execute(self, statement: str) -> list[tuple[Any, ...]]:
+        if "WHERE" not in statement:
+            return [("750",)]
+        return [(*row, at >= self.unchanged) for at, row in enumerate(self.rows.items())]
+
+    def ask(self, exchange: Exchange, rule: str) -> ServerResponse:
+        self.rows = next(self.responses)
+        stated = [{"id": row, "randomNumber": number} for row, number in self.rows.items()]
+        return ServerResponse(
+            HttpResponse(200, (), json.dumps(stated).encode()), 0, None, False, 0.0, 0.0
+        )
+
+    def note(self, exchange: Exchange, responded: ServerResponse, problem: str, rule: str) -> None:
+        self.noted.append(rule)
+
+
+@pytest.mark.parametrize("unchanged", [0, MOST_UNCHANGED, MOST_UNCHANGED + 1])
+def test_two_rows_of_a_response_may_draw_their_old_number(unchanged: int) -> None:
+    updates, server = by_name("updates"), Fair(unchanged)
+    assert updates.database is not None
+    row_contract.examine(updates.database, updates.exchanges[0], server.execute, server)
+    assert server.noted == (COMPARED * [WRITTEN] if unchanged > MOST_UNCHANGED else [])
+
+
 def test_a_fair_server_hardly_ever_fails() -> None:
     ids, numbers = again(COUNT, RESPONSES), again(1, DRAWN)
     assert ids == pytest.approx(1.4e-8, rel=0.1)
     assert numbers == pytest.approx(5.0e-8, rel=0.1)
     part = PARTS * (1 - 1 / PARTS) ** DRAWN
     assert part == pytest.approx(4.2e-9, rel=0.01)
+    old = COMPARED * comb(COUNT, MOST_UNCHANGED + 1) / ROWS ** (MOST_UNCHANGED + 1)
+    assert old == pytest.approx(3.4e-9, rel=0.01)
     # Ids that are drawn without replacement miss a part less often than numbers do.
-    assert ids + numbers + 2 * part < CHANCE
+    assert ids + numbers + 2 * part + old < CHANCE
 
 
 @given(seed=st.integers(0, 2**53 - 1))

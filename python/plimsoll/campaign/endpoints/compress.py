@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from plimsoll import wording
 from plimsoll.campaign.fixtures import ITEMS, Fixtures
 from plimsoll.campaign.listed_items import ItemList, drawn, exchange
 from plimsoll.campaign.requests import CACHE_NOT_EXCLUDED, Endpoint, Exchange
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 SHORTEST = 20
 """The shortest list: above the sizes from which middleware compresses by default, 1 to 2 KB."""
 
-LONGEST_RATIO = 0.5
+_LONGEST_RATIO = 0.5
 """A compressed list has at most this share of the bytes that it has without white space.
 
 Level 1 of zlib leaves less than a third of compact lists and 0.41 of indented ones, level 9 about a
@@ -41,11 +40,11 @@ def _coded(fixtures: Fixtures, wanted: ItemList) -> Callable[[HttpResponse], str
         if response.codings != ("gzip",):
             stated = response.header("content-encoding")
             return f"`content-encoding` is `{stated}`, expected `gzip`" if stated else _NOT_CODED
-        length, plain = response.coded_bytes, _compact_bytes(fixtures, wanted)
-        if length is not None and length > plain * LONGEST_RATIO:
+        length, most = response.coded_bytes, _LONGEST_RATIO * _compact_bytes(fixtures, wanted)
+        if length is not None and length > most:
             return (
-                f"the compressed body has {length} bytes, the list without white space {plain}: "
-                f"compression leaves less than {wording.percent(LONGEST_RATIO)} of them"
+                f"the compressed body has {length} bytes, expected at most {int(most)}: half as "
+                "many as the list has without white space"
             )
         return None
 
