@@ -2,8 +2,8 @@
 
 A server that caches the upstream's responses is faster, and its own may still be correct.
 The upstream is a witness: it counts the requests that it received over the life of the server. Each
-complete response of the load, and each of the contract checks, needs one of them. A response that
-takes less time than the upstream did not wait for it.
+right response of the warm-up of its runtime, of the load and of the contract checks needs one of
+them. A response that takes less time than the upstream did not wait for it.
 
 No other program calls the upstream, so a surplus comes from a server that calls it more than once;
 that is not a fault.
