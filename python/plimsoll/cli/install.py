@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ import click
 from plimsoll import cli, lab
 from plimsoll.cli import build_progress, messages, options
 from plimsoll.errors import FrameworkError, StorageError
+from plimsoll.install import short_commands
 from plimsoll.install.commands import build_folder
 from plimsoll.install.install import build_log
 
@@ -118,15 +118,10 @@ def _install(wanted: Sequence[Installable], *, lenient: bool, jobs: int) -> list
         count = f"[{place}/{len(wanted)}] " if wanted[1:] else ""
         by_folder.setdefault(build_folder(framework), []).append((count, framework))
     stop = threading.Event()
-    with build_progress.shown() as follow, ThreadPoolExecutor(jobs) as threads:
+    with build_progress.shown() as follow, short_commands.threads(jobs, stop) as threads:
         installation = _Installation(lenient, follow, stop)
         begun = [threads.submit(installation.of_all, alike) for alike in by_folder.values()]
-        try:
-            return [outcome for alike in begun for outcome in alike.result()]
-        except BaseException:
-            stop.set()
-            threads.shutdown(wait=False, cancel_futures=True)
-            raise
+        return [outcome for alike in begun for outcome in alike.result()]
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,10 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
     With names: all details of these frameworks or tools, with variants, requirements and limits.
     """
     found = cli.listing.found(names, root)
-    contract = cli.listing.contract()
+    if names and not as_json:
+        cli.listing.show_each([*found.tools, *found.frameworks])
+        return found.code
+    contract = cli.listing.contract(found.tools)
     if as_json:
         listed = {
             "frameworks": [asdict(one) for one in found.frameworks],
@@ -29,8 +32,6 @@ def command(names: tuple[str, ...], root: Path | None, as_json: bool) -> int:
             **asdict(contract),
         }
         json_output.show(listed, indent=1)
-    elif names:
-        cli.listing.show_each([*found.tools, *found.frameworks])
     else:
         cli.listing.show(found.frameworks, contract)
     return found.code

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -22,7 +22,7 @@ from plimsoll.cli import messages
 from plimsoll.cli.status import status
 from plimsoll.drivers.tools import DRIVERS
 from plimsoll.errors import FrameworkError, InputError
-from plimsoll.install import applications, commands
+from plimsoll.install import applications, commands, short_commands
 from plimsoll.install.requirements import listed
 from plimsoll.lab import selection
 from plimsoll.provenance import short_id
@@ -192,7 +192,7 @@ def found(names: Sequence[str], root: Path | None) -> Listing:
     tools, code = _tools(names)
     others = [name for name in names if name not in [tool.name for tool in tools]]
     chosen, mistaken = _chosen(others, root) if others or not names else ([], 0)
-    with ThreadPoolExecutor(AT_A_TIME) as asking:
+    with short_commands.threads(AT_A_TIME) as asking:
         known = list(asking.map(_named_framework if names else _framework, chosen))
         brought = list(asking.map(_tool, tools))
     return Listing(brought, known, code or mistaken)
@@ -227,10 +227,15 @@ def _tools(names: Sequence[str]) -> tuple[list[Tool], int]:
     return found, code
 
 
-def contract() -> ListedContract:
-    """The campaigns, the drivers, the endpoints, and the checks of a trial."""
-    with ThreadPoolExecutor(AT_A_TIME) as asking:
-        drivers = list(asking.map(_driver, DRIVERS))
+def contract(tools: Sequence[ListedTool] = ()) -> ListedContract:
+    """The campaigns, the drivers, the endpoints, and the checks of a trial.
+
+    Args:
+        tools: The tools whose versions are known already.
+    """
+    known = {one.name: one.version for one in tools}
+    with short_commands.threads(AT_A_TIME) as asking:
+        drivers = list(asking.map(partial(_driver, known=known), DRIVERS))
     return ListedContract(
         campaigns=list(places.campaigns()),
         drivers=drivers,
@@ -239,11 +244,12 @@ def contract() -> ListedContract:
     )
 
 
-def _driver(driver: DriverModule) -> Listed:
+def _driver(driver: DriverModule, known: Mapping[str, str | None]) -> Listed:
     """A driver, and whether it is installed."""
     lacking = driver.needs()
     if lacking is None:
-        return Listed(driver.NAME, "ready", driver.version() or None, "", "")
+        version = known.get(driver.NAME) or driver.version() or None
+        return Listed(driver.NAME, "ready", version, "", "")
     return Listed(driver.NAME, "needs install", None, lacking.message, lacking.hint)
 
 
@@ -290,7 +296,7 @@ def _named_framework(framework: Framework) -> ListedFramework:
     known = _framework(framework)
     if known.status != "ready":
         return known
-    return replace(known, application_id=short_id(applications.of(framework)))
+    return replace(known, application_id=short_id(applications.of(framework, known.version or "")))
 
 
 def _tool(tool: Tool) -> ListedTool:

@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING
 from plimsoll import wording
 from plimsoll.errors import DriverFailed, DriverMissing
 from plimsoll.events import Progress
+from plimsoll.install import short_commands
 from plimsoll.processes import logs, process_table
 from plimsoll.processes.supervised import SupervisedProcess
 from plimsoll.processes.tree import PROC, ProcessTree, parse_stat
@@ -122,17 +123,10 @@ def missing(program: str, remedy: str) -> DriverMissing | None:
 def output_of(*command: str) -> str:
     """What a program prints at once, such as its version; empty if it prints nothing."""
     try:
-        heard = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=SAYING_S,
-            check=False,
-        )
+        heard = short_commands.run(command, timeout_s=SAYING_S)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return heard.stdout
+    return heard.stdout.decode("utf-8", "replace")
 
 
 def run(order: ToolRun, drive: DriverJob, watch: DriverCallbacks) -> FinishedRun:

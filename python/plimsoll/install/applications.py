@@ -43,8 +43,13 @@ _BEFORE_PROGRAM = ("exec", "env")
 _SAID: dict[tuple[str, str], str] = {}
 
 
-def of(framework: Framework) -> tuple[Part, ...]:
-    """What is measured: sources, commands, environment, versions, and the programs it starts."""
+def of(framework: Framework, version: str | None = None) -> tuple[Part, ...]:
+    """What is measured: sources, commands, environment, versions, and the programs it starts.
+
+    Args:
+        framework: What is measured.
+        version: What its version command has just printed; None to run it.
+    """
     parts = (
         *sources.of(framework),
         Part("command", "start", sources.without_secrets(framework.start)),
@@ -54,7 +59,7 @@ def of(framework: Framework) -> tuple[Part, ...]:
         *dependencies.resolved(commands.build_folder(framework), framework.folder),
         *_programs(framework),
     )
-    stated = _framework_version(framework, short_id(parts))
+    stated = _framework_version(framework, short_id(parts)) if version is None else version
     return (*parts, *((Part("version", STATED, stated),) if stated else ()))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.campaign.places import user_cache
-from plimsoll.install import entering, roots
+from plimsoll.install import entering, roots, short_commands
 from plimsoll.install.requirements import java_home, search_path
 from plimsoll.processes.ports import LOOPBACK
 
@@ -177,14 +177,11 @@ def asked_version(framework: Installable) -> AskedVersion:
     if not framework.version:
         return AskedVersion()
     try:
-        ran = subprocess.run(
+        ran = short_commands.run(
             shell(framework, framework.version),
-            cwd=framework.folder,
-            env=environment(framework),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=VERSION_S,
-            check=False,
+            folder=framework.folder,
+            environment=environment(framework),
+            timeout_s=VERSION_S,
         )
     except OSError as error:
         return AskedVersion(problem=f"`version` cannot be run ({error.strerror})")

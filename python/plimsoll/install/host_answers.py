@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING
 
+from plimsoll.install import short_commands
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -17,13 +19,7 @@ def output_of(*command: str, timeout_s: float) -> str:
         timeout_s: Timeout in seconds.
     """
     try:
-        ran = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout_s,
-            check=False,
-        )
+        ran = short_commands.run(command, timeout_s=timeout_s)
     except (OSError, subprocess.SubprocessError):
         return ""
     return ran.stdout.decode("utf-8", "replace") if ran.returncode == 0 else ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import FrameworkError
+from plimsoll.install import short_commands
 from plimsoll.install.registries import REGISTRIES
 from plimsoll.install.registries.entry import MissingVersion, NewerVersion, PinnedEntry
 
@@ -56,11 +56,8 @@ def ask(frameworks: Sequence[Framework]) -> Iterator[RegistryReport]:
         for registry in REGISTRIES
         if registry.concerns(entry)
     ]
-    with ThreadPoolExecutor(AT_A_TIME) as asking:
-        try:
-            yield from (one.result() for one in [asking.submit(one) for one in queries])
-        finally:
-            asking.shutdown(cancel_futures=True)
+    with short_commands.threads(AT_A_TIME) as asking:
+        yield from (one.result() for one in [asking.submit(one) for one in queries])
 
 
 def entries(frameworks: Sequence[Framework]) -> Iterator[PinnedEntry]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.framework import Requirement
-from plimsoll.install import entering, mmdebstrap, roots
+from plimsoll.install import entering, mmdebstrap, roots, short_commands
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -165,12 +165,11 @@ def search_path(needs: Iterable[Requirement], environment: Mapping[str, str] = o
 def program_version(program: str) -> tuple[int, ...]:
     """The first number with a dot in the output of `--version`; empty if there is none."""
     try:
-        requested = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, check=False, timeout=VERSION_S
-        )
+        requested = short_commands.run([program, "--version"], timeout_s=VERSION_S)
     except (OSError, subprocess.TimeoutExpired):
         return ()
-    found = re.search(r"\d+(?:\.\d+)+", f"{requested.stdout}\n{requested.stderr}")
+    printed = b"\n".join((requested.stdout, requested.stderr)).decode("utf-8", "replace")
+    found = re.search(r"\d+(?:\.\d+)+", printed)
     return _numbers(found[0]) if found else ()
 
 

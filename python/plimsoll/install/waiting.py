@@ -39,7 +39,7 @@ def wait(happens: Callable[[float], bool], timeout_s: float, stop: threading.Eve
     end_s = time.monotonic() + timeout_s
     while True:
         if stop.is_set():
-            raise Interrupted("a signal ended the installation early", REPEAT)
+            raise Interrupted("a signal ended the command early", REPEAT)
         left_s = end_s - time.monotonic()
         if happens(max(0.0, min(LOOK_EVERY_S, left_s))):
             return True

@@ -5,18 +5,25 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from plimsoll import cli
+from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.cli import check, install
 from plimsoll.cli import list as listing
 from plimsoll.errors import InputError
-from plimsoll.install import apt, requirements
+from plimsoll.install import applications, apt, requirements
 from plimsoll.lab import framework_check
+from plimsoll.processes import process_table
+from plimsoll.provenance import short_id
 
 TABLE = """\
 name = "{name}"
@@ -109,6 +116,60 @@ def in_every_state(root: Path) -> None:
 
 
 # --- list ---
+
+
+def asked(root: Path, version: str) -> None:
+    """Makes a framework that notes each run of its version command."""
+    framework(root, "one")
+    file = root / "one" / "framework.toml"
+    file.write_text(file.read_text().replace("echo one 1.2", version))
+
+
+@pytest.mark.parametrize("words", [("one",), ("one", "--json")], ids=["text", "JSON"])
+def test_the_version_of_a_named_framework_is_asked_for_once(
+    root: Path, words: tuple[str, ...]
+) -> None:
+    asked(root, "echo run >> ran; echo one 1.2")
+    _, ran = typed(listing, root, *words)
+    assert "one 1.2" in ran.stdout
+    assert (root / "one" / "ran").read_text() == "run\n"
+
+
+def test_the_application_of_a_list_is_that_of_a_trial(root: Path) -> None:
+    framework(root, "one")
+    _, ran = typed(listing, root, "one", "--json")
+    [listed] = json.loads(ran.stdout)["frameworks"]
+    (found,) = frameworks.read(root / "one")
+    assert listed["application_id"] == short_id(applications.of(found))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
+@pytest.mark.parametrize("words", [(), ("one",)], ids=["all", "named"])
+def test_a_signal_ends_a_list_and_the_commands_that_it_runs(
+    root: Path, number: signal.Signals, words: tuple[str, ...]
+) -> None:
+    lasts_s = 60
+    asked(root, f"sleep {lasts_s} & echo $! >> ran; wait")
+    noted = root / "one" / "ran"
+
+    def send() -> None:
+        while not (noted.exists() and noted.read_text()):
+            time.sleep(0.01)
+        os.kill(os.getpid(), number)
+
+    before = signal.signal(number, signal.default_int_handler)
+    sender = threading.Thread(target=send, daemon=True)
+    begun_s = time.monotonic()
+    try:
+        sender.start()
+        code = cli.ended(["list", *words, "--frameworks", str(root)])
+    finally:
+        signal.signal(number, before)
+    assert code == 130
+    assert time.monotonic() - begun_s < lasts_s / 2
+    [pid] = map(int, noted.read_text().split())
+    while (found := process_table.process(pid)) and not found.zombie:
+        assert time.monotonic() - begun_s < lasts_s / 2
 
 
 def test_the_list_as_json_has_all_that_is_known(root: Path) -> None:

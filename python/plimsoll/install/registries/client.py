@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll import texts, wording
 from plimsoll.errors import NotInstalled, RegistryFailed
+from plimsoll.install import short_commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,14 +50,11 @@ def output_of(
     """
     client = command[0]
     try:
-        ended = subprocess.run(
+        ended = short_commands.run(
             command,
-            cwd=folder,
-            env={**os.environ, "LC_ALL": "C.UTF-8"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=TIMEOUT_S,
-            check=False,
+            folder=folder,
+            environment={**os.environ, "LC_ALL": "C.UTF-8"},
+            timeout_s=TIMEOUT_S,
         )
     except OSError as error:
         message = f"`{client}` cannot be run: {error.strerror}"
