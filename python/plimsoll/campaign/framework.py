@@ -255,6 +255,21 @@ def search(given: Path | None = None) -> Path:
     raise InputError([Problem("", message, hint)])
 
 
+def place_of(name: str) -> Path | None:
+    """The folder of a framework that its name alone leads to; nothing is copied for it.
+
+    Args:
+        name: Its name, without a variant.
+
+    Raises:
+        InputError: There is no folder of frameworks.
+        StorageError: The user has no folder for copies, which it would need.
+    """
+    places_in_order = (search(), places.own("frameworks"))
+    found = next((one for one in places_in_order if (one / name / FILE).is_file()), None)
+    return None if found is None else places.copy_of(found) / name
+
+
 def find(root: Path) -> tuple[Path, ...]:
     """Every folder in `root` that is a framework, by name."""
     return tuple(sorted(file.parent for file in root.glob(f"*/{FILE}")))

@@ -67,6 +67,15 @@ def writable(folder: Path) -> Path:
     return _copied() / folder.relative_to(BUNDLED) if folder.is_relative_to(BUNDLED) else folder
 
 
+def copy_of(folder: Path) -> Path:
+    """The folder that `writable` returns, which need not exist yet.
+
+    Raises:
+        StorageError: The user has no home folder for the copy.
+    """
+    return _copy() / folder.relative_to(BUNDLED) if folder.is_relative_to(BUNDLED) else folder
+
+
 def own(folder: str) -> Path:
     """A folder that came with Plimsoll; in a checkout the one at the top."""
     own = BUNDLED / folder
@@ -136,16 +145,21 @@ def _is_file(path: Path) -> bool:
 
 
 def _copied() -> Path:
-    """The user's copy of what came with the wheel: one for each version and content."""
-    folder = home() / f"{__version__}-{_digest(BUNDLED)}"
+    """The user's copy of what came with the wheel, made if it is not there."""
+    folder = _copy()
     if not folder.is_dir():
-        _copy(folder)
+        _make_copy(folder)
         note = f"frameworks, tools and campaigns were copied to `{texts.line(str(folder))}`"
         print(f"note: {note}", file=sys.stderr)
     return folder
 
 
-def _copy(folder: Path) -> None:
+def _copy() -> Path:
+    """Where the user's copy of what came with the wheel is: one for each version and content."""
+    return home() / f"{__version__}-{_digest(BUNDLED)}"
+
+
+def _make_copy(folder: Path) -> None:
     """Copies everything bundled; the folder appears when it is complete.
 
     Raises:

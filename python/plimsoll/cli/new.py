@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
 
 from plimsoll.cli import messages, options
-from plimsoll.install import new_framework
+from plimsoll.install import new_framework, typed
 from plimsoll.texts import shown
 
 
@@ -30,14 +29,14 @@ def command(name: str, like: str, root: Path | None) -> int:
     a framework of Plimsoll's is used instead of that one, and a note says so.
     """
     made = new_framework.create(name, like, root)
-    where = "" if made.is_found else f" --frameworks {shlex.quote(shown(made.folder.parent))}"
+    where = typed.option(made.folder)
     click.echo(f"made `{shown(made.folder)}`, a copy of `{like}` in {made.files} files; next:")
-    for typed, what in (
+    for words, what in (
         (f"install {name}", "dependencies and build"),
         (f"check {name}", "again after each edit; what changed is built first"),
         (f"run quick --set frameworks=reference,{name}", "measure, and write the report"),
     ):
-        click.echo(f"  plimsoll {typed}{where}  # {what}")
+        click.echo(f"  plimsoll {words}{where}  # {what}")
     if made.hides_own:
         folder, below = shown(made.folder), shown(made.folder.parent)
         messages.note(

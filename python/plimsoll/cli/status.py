@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.install import apt
+from plimsoll.install import apt, typed
 from plimsoll.install.install import install, is_built, stale
 from plimsoll.install.requirements import missing, spoken
 from plimsoll.provenance import named as parts_named
@@ -49,7 +49,7 @@ def status(framework: Installable) -> Status:
     if needs or not is_built(framework):
         changed = stale(framework)
         since = f", since {parts_named(changed)}" if changed else ""
-        return Status("needs install", f"`plimsoll install {framework.reference}`{since}")
+        return Status("needs install", f"{typed.commands('install', [framework])}{since}")
     return Status("ready")
 
 

@@ -26,13 +26,11 @@ class NewFramework:
     Attributes:
         folder: The folder.
         files: Number of files in it.
-        is_found: Whether it is found by its name alone, without `--frameworks`.
         hides_own: Whether Plimsoll has a framework of this name, in whose place it is used.
     """
 
     folder: Path
     files: int
-    is_found: bool
     hides_own: bool
 
 
@@ -67,7 +65,7 @@ def create(name: str, like: str, root: Path | None) -> NewFramework:
         message = f"`{shown(folder)}` cannot be written: {error.strerror}"
         raise StorageError(message, "name another folder with `--frameworks DIR`") from error
     own = {one.name for one in frameworks.find(places.own(_FOLDER))}
-    return NewFramework(folder, files, _is_found(folder), name in own)
+    return NewFramework(folder, files, name in own)
 
 
 def _filled(root: Path | None) -> Path | None:
@@ -97,10 +95,3 @@ def _copy(model: Path, folder: Path) -> int:
         (made / frameworks.FILE).write_text(named, encoding="utf-8")
         made.rename(folder)
     return len(paths) + 1
-
-
-def _is_found(folder: Path) -> bool:
-    try:
-        return frameworks.search().resolve() == folder.parent.resolve()
-    except InputError:
-        return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import NotInstalled
+from plimsoll.install import typed
 from plimsoll.install.install import build, is_built, not_installed, stale
 from plimsoll.install.requirements import missing
 from plimsoll.provenance import named as parts_named
@@ -67,4 +68,4 @@ def _not_built(chosen: Sequence[Framework]) -> NotInstalled:
     names = [framework.reference for framework in chosen]
     are = "are" if names[1:] else "is"
     message = f"{', '.join(f'`{name}`' for name in names)} {are} not built"
-    return NotInstalled(message, f"run `plimsoll install {' '.join(names)}`")
+    return NotInstalled(message, f"run {typed.commands('install', chosen)}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.campaign.framework import Requirement
-from plimsoll.install import entering, mmdebstrap, roots, short_commands
+from plimsoll.install import entering, mmdebstrap, roots, short_commands, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -47,16 +47,16 @@ def missing(
     if root is None:
         return [need for need in framework.needs if not _met(need, given)]
     needs = [need for need in framework.needs if need.kind != "apt" and not _met(need, given)]
-    return needs if root.is_made else [*needs, *_missing_for(root, framework.reference)]
+    return needs if root.is_made else [*needs, *_missing_for(root, framework)]
 
 
-def _missing_for(root: roots.DebianRoot, reference: str) -> Iterator[Requirement]:
+def _missing_for(root: roots.DebianRoot, framework: Installable) -> Iterator[Requirement]:
     """What this host lacks before it has a root: the root, and what makes and enters it."""
     if shutil.which(mmdebstrap.PROGRAM, path=entering.PATH) is None:
         yield Requirement("apt", mmdebstrap.PROGRAM)
     if not entering.may_mount():
         yield Requirement("namespaces", root.name, NAMESPACES_REMEDY)
-    yield Requirement("root", root.name, f"run `plimsoll install {reference}`")
+    yield Requirement("root", root.name, f"run {typed.commands('install', [framework])}")
 
 
 def spoken(need: Requirement) -> str:

@@ -11,6 +11,7 @@ from plimsoll.campaign.documents import near
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.errors import InputError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
+from plimsoll.install import typed
 from plimsoll.lab import arguments, databases, framework_check, one_line, selection
 from plimsoll.lab.framework_check import CheckSettings
 from plimsoll.processes.interruption import Interruption, ending_early
@@ -144,7 +145,8 @@ def _serving(
     names = ", ".join(f"`{name}`" for name in chosen)
     if not serving:
         titles = wording.listed([one.title for one in wanted], _SHOWN)
-        hint = "`plimsoll list` names the endpoints of each framework"
+        listed = f"`plimsoll list{typed.option(wanted[0].folder)}`"
+        hint = f"{listed} names the endpoints of each framework"
         raise InputError([Problem("endpoints", f"none of {titles} serves {names}", hint)])
     for one in wanted:
         if one in serving:

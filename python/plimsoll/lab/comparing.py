@@ -36,7 +36,7 @@ from plimsoll.conduct.side_by_side import SideBySide
 from plimsoll.errors import InputError, PlimsollError, Problem
 from plimsoll.events import Listener, Notice, Step, ignore
 from plimsoll.hosts.agent.server import LOG
-from plimsoll.install import install
+from plimsoll.install import install, typed
 from plimsoll.lab import arguments, databases, one_line, revisions, selection
 from plimsoll.plan import Trial
 from plimsoll.processes.interruption import Interruption, ending_early
@@ -343,7 +343,11 @@ def _at(revision: str, reference: str, root: Path | None, on_event: Listener) ->
 
 def _require_served(pair: tuple[Framework, Framework], requested: Endpoint) -> None:
     problems = [
-        Problem("", f"`{one.reference}` does not serve `{requested.name}`", "see `plimsoll list`")
+        Problem(
+            "",
+            f"`{one.reference}` does not serve `{requested.name}`",
+            f"see {typed.commands('list', [one])}",
+        )
         for one in pair
         if requested.name not in one.endpoints
     ]

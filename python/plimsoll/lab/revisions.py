@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.places import user_cache
 from plimsoll.errors import InputError, Problem, StorageError
+from plimsoll.install import typed
 
 if TYPE_CHECKING:
     from plimsoll.campaign.framework import Framework
@@ -66,7 +67,7 @@ def _tree(root: Path, revision: str, name: str) -> str:
     where = f"{revision}:./{name}/{frameworks.FILE}"
     if not _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", where):
         message = f"revision `{revision}` has no framework `{name}`"
-        raise InputError([Problem("", message, "see `plimsoll list`")])
+        raise InputError([Problem("", message, f"see `plimsoll list{typed.option(root / name)}`")])
     return _git(root, "rev-parse", "--verify", "--end-of-options", f"{revision}:./{name}").decode()
 
 

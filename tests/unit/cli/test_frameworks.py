@@ -186,7 +186,7 @@ def test_the_list_as_json_has_all_that_is_known(root: Path) -> None:
     assert ready["not_implemented"]["2048"] == "this one is too small"
     unbuilt = known["bunbuilt"]
     assert (unbuilt["status"], unbuilt["version"]) == ("needs install", None)
-    assert unbuilt["why"] == "`plimsoll install bunbuilt`"
+    assert unbuilt["why"] == f"`plimsoll install bunbuilt --frameworks {root}`"
     without = known["ctoolless"]
     assert (without["status"], without["why"], without["remedy"]) == (
         "not available", "needs `a-compiler-nobody-has`", "install it",
@@ -615,5 +615,5 @@ def test_what_is_not_available_is_left_out_and_named_when_that_is_asked_for(root
     assert code == 0
     assert {line.split()[0] for line in ran.stdout.splitlines()} == {"aready"}
     assert "note: skipped: `bunbuilt` is not built" in ran.stderr
-    assert "note: to include it: run `plimsoll install bunbuilt`" in ran.stderr
+    assert f"note: to include it: run `plimsoll install bunbuilt --frameworks {root}`" in ran.stderr
     assert "note: skipped: `djvm` needs a JDK 99 or newer" in ran.stderr

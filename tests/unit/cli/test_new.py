@@ -12,6 +12,7 @@ from plimsoll.campaign import framework as frameworks
 from plimsoll.cli import new, plimsoll
 from plimsoll.errors import InputError
 from plimsoll.install import new_framework
+from plimsoll.install.typed import option
 
 OURS = Path(__file__).parents[3] / "frameworks"
 
@@ -102,7 +103,7 @@ def test_without_a_folder_of_frameworks_one_is_made_here(
     monkeypatch.chdir(tmp_path)
     made = new_framework.create("tiny", "python-http-server", None)
     assert made.folder == tmp_path / "frameworks" / "tiny"
-    assert made.is_found
+    assert option(made.folder) == ""
     chosen = frameworks.choose(frameworks.locate(), ["tiny", "reference"])
     assert [one.folder.parent for one in chosen] == [tmp_path / "frameworks", OURS]
 
