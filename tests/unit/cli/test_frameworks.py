@@ -19,6 +19,8 @@ from plimsoll.campaign import framework as frameworks
 from plimsoll.campaign.endpoints import ENDPOINTS
 from plimsoll.cli import check, install
 from plimsoll.cli import list as listing
+from plimsoll.cli.listing import ListedTool, contract
+from plimsoll.drivers.tools import DRIVERS
 from plimsoll.errors import InputError
 from plimsoll.install import applications, apt, requirements
 from plimsoll.lab import framework_check
@@ -133,6 +135,23 @@ def test_the_version_of_a_named_framework_is_asked_for_once(
     _, ran = typed(listing, root, *words)
     assert "one 1.2" in ran.stdout
     assert (root / "one" / "ran").read_text() == "run\n"
+
+
+def test_drivers_are_asked_for_their_versions_only_where_these_are_shown_and_unknown(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    for driver in DRIVERS:
+        monkeypatch.setattr(driver, "needs", lambda: None)
+        monkeypatch.setattr(driver, "version", lambda name=driver.NAME: asked.append(name) or "9")
+    framework(root, "one")
+    typed(listing, root, "one")
+    assert asked == []
+    known = ListedTool("jmeter", "ready", "5.6", "", "", [], [], "")
+    versions = {one.name: one.version for one in contract([known]).drivers}
+    others = {driver.NAME for driver in DRIVERS} - {"jmeter"}
+    assert versions == {"jmeter": "5.6", **dict.fromkeys(others, "9")}
+    assert set(asked) == others
 
 
 def test_the_application_of_a_list_is_that_of_a_trial(root: Path) -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import fake_tools
+from plimsoll import cli
 from plimsoll.cli import plimsoll
 
 MANIFEST = """\
@@ -346,3 +351,28 @@ def test_what_builds_left_is_no_manifest(root: Path) -> None:
     framework(root, "one", {".build/package.json": "{}", "node_modules/a/package.json": "{}"})
     ended = outdated(root)
     assert (ended.return_value, ended.stdout) == (0, "no newer versions\n")
+
+
+def test_a_signal_ends_the_clients_that_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lasts_s = 60
+    folder = tmp_path / "frameworks" / "one"
+    folder.mkdir(parents=True)
+    (folder / "framework.toml").write_text(MANIFEST.format(name="one", needs="[]"))
+    (folder / "package.json").write_text("{}")
+    client = tmp_path / "bin" / "npm"
+    client.parent.mkdir()
+    client.write_text(f"#!/bin/sh\necho begun > ran\nsleep {lasts_s}\n")
+    client.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{client.parent}:{os.environ['PATH']}")
+
+    def send() -> None:
+        while not (folder / "ran").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=send, daemon=True).start()
+    begun_s = time.monotonic()
+    assert cli.ended(["outdated", "--frameworks", str(tmp_path / "frameworks")]) == 130
+    assert time.monotonic() - begun_s < lasts_s / 2
