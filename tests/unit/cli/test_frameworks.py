@@ -624,8 +624,8 @@ def test_what_changed_since_it_was_built_is_listed(root: Path, names: list[str])
     framework(root, "small", 'build = "echo done"')
     typed(install, root, "small")
     (root / "small" / "app.py").write_text(f"{APP}# changed")
-    _, ran = typed(listing, root, *names, width=100)
-    assert "`plimsoll install small`, since `app.py` changed" in ran.stdout
+    _, ran = typed(listing, root, *names, width=400)
+    assert f"`plimsoll install small --frameworks {root}`, since `app.py` changed" in ran.stdout
 
 
 def test_what_is_not_available_is_left_out_and_named_when_that_is_asked_for(root: Path) -> None:

@@ -3,8 +3,8 @@
 A server that keeps rows in its memory, or writes fewer than its responses claim, is faster, and its
 responses may still be correct. The database is a witness: it counts the rows read and written over
 the life of the server, by any connection. Each right response of the warm-up of its runtime, of the
-load and of the contract checks needs a known number of rows at least. The share of these rows that the database
-did not count was not read, or not written.
+load and of the contract checks needs a known number of rows at least. The share of these rows that
+the database did not count was not read, or not written.
 
 The database of a server is used by no other program, so a surplus comes from a server that reads
 more than it must, or a row twice; that is not a fault.
