@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -105,7 +106,12 @@ func (s *web) register(e *echo.Echo) {
 func route(k int) echo.HandlerFunc {
 	prefix := strconv.Itoa(k) + ":"
 	return func(c *echo.Context) error {
-		return c.String(http.StatusOK, prefix+c.Param("id"))
+		id := c.Param("id")
+		// The last parameter of a path takes all that is left of it, with further slashes.
+		if strings.Contains(id, "/") {
+			return echo.ErrNotFound
+		}
+		return c.String(http.StatusOK, prefix+id)
 	}
 }
 
