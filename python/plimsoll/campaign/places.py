@@ -64,7 +64,9 @@ def writable(folder: Path) -> Path:
     Raises:
         StorageError: The copy cannot be made.
     """
-    return _copied() / folder.relative_to(BUNDLED) if folder.is_relative_to(BUNDLED) else folder
+    if folder.is_relative_to(BUNDLED):
+        _make_copy_once()
+    return copy_of(folder)
 
 
 def copy_of(folder: Path) -> Path:
@@ -144,14 +146,13 @@ def _is_file(path: Path) -> bool:
     return False
 
 
-def _copied() -> Path:
-    """The user's copy of what came with the wheel, made if it is not there."""
+def _make_copy_once() -> None:
+    """Copies what came with the wheel for the user, where that is not there yet."""
     folder = _copy()
     if not folder.is_dir():
         _make_copy(folder)
         note = f"frameworks, tools and campaigns were copied to `{texts.line(str(folder))}`"
         print(f"note: {note}", file=sys.stderr)
-    return folder
 
 
 def _copy() -> Path:
